@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpdrop: TCP segments that the kernel drops, why, and where.
  *
- * common: clock sockets
+ * common: clock sockets packets
  * -a   all = 0     also segments that are freed with their connection
  * -q   quiet = 0   one line for each drop, without the kernel's stack
  * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d

@@ -48,7 +48,7 @@ struct out *out_new(FILE *f, const struct style *style, const struct options *op
 	out_look(o);
 	o->style = style;
 	o->options = options;
-	o->drained = 0;
+	o->drained = o->whole = 0;
 	o->n = 0;
 	o->err = 0;
 	o->esc = NULL;
@@ -128,6 +128,8 @@ static void out_drain(struct out *o)
 	out_write(o, o->buf, o->n);
 	o->drained += o->n;
 	o->n = 0;
+	if (!o->err)
+		o->whole = o->drained;
 }
 
 char out_last(const struct out *o)
@@ -207,6 +209,8 @@ void out_large(struct out *o, const char *s, size_t len)
 	}
 	out_write(o, s, len);
 	o->drained += len;
+	if (!o->err)
+		o->whole = o->drained;
 }
 
 void out_str(struct out *o, const char *s)

@@ -39,6 +39,7 @@ struct out {
 	FILE *main;                    /* the stream of out_new(); if f differs, it is a file of out_reopen() */
 	size_t n;
 	uint64_t drained; /* bytes written before those in buf */
+	uint64_t whole;   /* ... up to the last write that did not fail */
 	int err;          /* first error of the stream, -errno; nothing is written after it */
 	FILE *esc;        /* writes into esc_buf: text that has to be escaped passes through it */
 	char *esc_buf;    /* owned */

@@ -305,6 +305,40 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 	return false;
 }
 
+/* -w and its kin. Files with numbers need a limit of their size, or of their time. False after a message. */
+static bool check_capture(struct tool *t, bool csv)
+{
+	static const char *const kin[] = { "tool_snap", "tool_mb", "tool_every", "tool_files" };
+	const struct param *write = tool_param(t, "tool_write");
+
+	if (!write)
+		return true;
+	for (size_t i = 0; i < sizeof(kin) / sizeof(kin[0]); i++) {
+		const struct param *p = tool_param(t, kin[i]);
+
+		if (!p->given)
+			continue;
+		if (!write->given || tool_number(t, kin[i]) <= 0) {
+			message(&t->own, write->given ? "-%c must be more than 0" : "-%c needs -w", p->flag);
+			return false;
+		}
+	}
+	if (!write->given)
+		return true;
+	t->capture = write->value;
+	if (tool_number(t, "tool_files") && !tool_number(t, "tool_mb") && !tool_number(t, "tool_every"))
+		message(&t->own, "-W needs -C or -G");
+	else if (!strcmp(t->capture, "-") && (tool_number(t, "tool_mb") || tool_number(t, "tool_every")))
+		message(&t->own, "-C and -G need a file, not -w -");
+	else if (tool_number(t, "tool_json") || csv || tool_number(t, "tool_emit"))
+		message(&t->own, "-w cannot be combined with --json, --csv or --emit");
+	else if (!strcmp(t->capture, "-") && !tool_number(t, "tool_program") && isatty(STDOUT_FILENO))
+		message(&t->own, "-w -: the standard output is a terminal");
+	else
+		return true;
+	return false;
+}
+
 /* Refuses values that contradict each other or are out of range. */
 static bool check(struct tool *t)
 {
@@ -336,6 +370,8 @@ static bool check(struct tool *t)
 		}
 	}
 	t->out = tool_number(t, "tool_json") ? TOOL_JSON : csv ? TOOL_CSV : TOOL_TEXT;
+	if (!check_capture(t, csv))
+		return false;
 	if (tool_param(t, "tool_command") && tool_param(t, "tool_command")->given)
 		t->command = tool_param(t, "tool_command")->value;
 	return tool_check_filters(t);

@@ -72,6 +72,7 @@ struct tool {
 	bool interval;
 	enum tool_out out;
 	const char *command; /* --command */
+	const char *capture; /* -w: packets are written into this file, and rows are not; or NULL */
 };
 
 /* Does the text's first comment declare a tool? */

@@ -5,6 +5,8 @@
  *	row(...), row_NAME(...)	a printf of a row; rows(@a...), rows_NAME(@a...) a printa
  *	header(), header_NAME()	the line above them, where the output is text
  *	say(...)		a printf, where the output is text
+ *	note(...)		with -w: a printf, an entry in the log of the file; else nothing
+ * With -w row() is pcap(args[0]), and the other rows, header() and say() are nothing.
  *	tool:::interval		the tick of the interval, and the end, if that comes before the last report that was
  *				asked for; without an interval only the end
  *	tool:::tick		the tick
@@ -100,6 +102,10 @@ static bool expand_row(
 {
 	const struct row *r = tool_row(t, label, len);
 
+	if (r && t->capture) {
+		fputs(agg || header ? "" : "pcap(args[0])", out);
+		return true;
+	}
 	if (!r) {
 		message(&t->own, "no row %.*s", (int)len, label);
 		return false;
@@ -110,10 +116,17 @@ static bool expand_row(
 	return true;
 }
 
+/* Are rows and what the tool says text? */
+static bool is_text(const struct tool *t)
+{
+	return t->out == TOOL_TEXT && !t->capture;
+}
+
 static bool expand_call(struct tool *t, const char *word, size_t n, const struct call *c, FILE *out)
 {
 	const char *label;
 	size_t len;
+	bool shown;
 
 	if ((label = label_of(word, n, "wanted", &len)) && !strncmp(label, "netns", len) && len)
 		return tool_filter_netns(t, c->args, c->nargs, out);
@@ -125,11 +138,11 @@ static bool expand_call(struct tool *t, const char *word, size_t n, const struct
 		return expand_row(t, label, len, c, false, false, out);
 	if ((label = label_of(word, n, "header", &len)))
 		return expand_row(t, label, len, c, false, true, out);
-	/* say */
-	fputs(t->out == TOOL_TEXT ? "printf(" : "", out);
-	for (size_t i = 0; i < c->nargs && t->out == TOOL_TEXT; i++)
-		fprintf(out, "%s%s", i ? ", " : "", c->args[i]);
-	fputs(t->out == TOOL_TEXT ? ")" : "", out);
+	/* say, note */
+	shown = *word == 'n' ? t->capture != NULL : is_text(t);
+	for (size_t i = 0; i < c->nargs && shown; i++)
+		fprintf(out, "%s%s", i ? ", " : "printf(", c->args[i]);
+	fputs(shown ? ")" : "", out);
 	return true;
 }
 
@@ -139,7 +152,8 @@ static bool is_word(const char *word, size_t n)
 
 	return (n == 6 && !strncmp(word, "wanted", 6)) || (n == 11 && !strncmp(word, "wanted_here", 11)) ||
 		(n == 12 && !strncmp(word, "wanted_netns", 12)) || (n == 3 && !strncmp(word, "say", 3)) ||
-		label_of(word, n, "rows", &len) || label_of(word, n, "row", &len) || label_of(word, n, "header", &len);
+		(n == 4 && !strncmp(word, "note", 4)) || label_of(word, n, "rows", &len) ||
+		label_of(word, n, "row", &len) || label_of(word, n, "header", &len);
 }
 
 static bool expand(struct tool *t, const char *s, FILE *out);
@@ -292,8 +306,9 @@ static bool put_head(struct tool *t, FILE *out)
 	const struct param *netns = tool_param(t, "tool_netns");
 	static const char *const rows[] = { "text", "json", "csv" };
 
-	fprintf(out, "#pragma D option quiet\n#pragma D option rows=%s\n",
-		rows[tool_number(t, "dot") ? TOOL_JSON : t->out]);
+	fputs("#pragma D option quiet\n", out);
+	if (!t->capture)
+		fprintf(out, "#pragma D option rows=%s\n", rows[tool_number(t, "dot") ? TOOL_JSON : t->out]);
 	for (size_t i = 0; i < t->nparams; i++)
 		if (!t->params[i].same_as)
 			put_param(&t->params[i], out);
@@ -303,7 +318,7 @@ static bool put_head(struct tool *t, FILE *out)
 			return false;
 		fputc('\n', out);
 	}
-	fprintf(out, "inline int tool_text = %d;\n", t->out == TOOL_TEXT);
+	fprintf(out, "inline int tool_text = %d;\ninline int tool_capture = %d;\n", is_text(t), t->capture != NULL);
 	fprintf(out, "inline uint64_t tool_clock_now = (walltimestamp / 1000000000 + %ld) %% 86400;\n", zone_offset());
 	if (last_report(t))
 		fputs("int tool_reports;\n", out);

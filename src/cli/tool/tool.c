@@ -15,11 +15,39 @@
 #include "cli/tool/program.h"
 #include "cli/trace.h"
 
+#define MILLION 1000000L
+
+/* Sets an option to a number, unless it is 0. */
+static int set_number(struct dwire *d, const char *name, long n, const char *shown)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%s=%ld", name, n);
+	return n ? dwire_set(d, text, shown) : 0;
+}
+
+/* -w and its kin as options. The name of the file never becomes D. */
+static int set_capture(struct dwire *d, struct tool *t)
+{
+	char text[sizeof(t->params[0].value) + 16];
+
+	if (!t->capture)
+		return 0;
+	snprintf(text, sizeof(text), "capture=%s", t->capture);
+	return dwire_set(d, text, "-w") || dwire_set(d, "pcapsize=0", "-s") ||
+			set_number(d, "pcapsize", tool_number(t, "tool_snap"), "-s") ||
+			set_number(d, "capturesize", tool_number(t, "tool_mb") * MILLION, "-C") ||
+			set_number(d, "capturesecs", tool_number(t, "tool_every"), "-G") ||
+			set_number(d, "capturefiles", tool_number(t, "tool_files"), "-W")
+		? -1
+		: 0;
+}
+
 /* Compiles and traces the generated program. Messages name the tool's script, not the generated text. Returns an exit
  * status. */
 static int run_program(struct dwire *d, struct tool *t, const char *text, size_t len)
 {
-	if ((tool_number(t, "tool_emit") && dwire_set(d, "oformat=stream", "--emit")) ||
+	if ((tool_number(t, "tool_emit") && dwire_set(d, "oformat=stream", "--emit")) || set_capture(d, t) ||
 		dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
 		(t->command && dwire_command(d, t->command)) || dwire_compile(d))
 		return 1;

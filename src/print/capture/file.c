@@ -24,10 +24,9 @@ struct capture_file {
 	struct pcapng *pcapng;
 	FILE *stdout_f, *f; /* f: owned unless it is stdout_f */
 	struct out *out;
-	uint64_t made;    /* files, the current one included */
-	uint64_t number;  /* of the current one among those that differ by number only */
-	uint64_t began;   /* seconds since 1970 of the period of -G */
-	uint64_t written; /* bytes up to the last flush that succeeded */
+	uint64_t made;   /* files, the current one included */
+	uint64_t number; /* of the current one among those that differ by number only */
+	uint64_t began;  /* seconds since 1970 of the period of -G */
 	uint64_t lost;
 	int err;
 };
@@ -76,9 +75,7 @@ static int flush(struct capture_file *f)
 {
 	int r = out_flush(f->out);
 
-	if (!r)
-		f->written = out_total(f->out);
-	else if (!f->err && f->f != f->stdout_f && !ftruncate(fileno(f->f), (off_t)f->written))
+	if (r && !f->err && f->f != f->stdout_f && !ftruncate(fileno(f->f), (off_t)f->out->whole))
 		(void)!fseek(f->f, 0, SEEK_END);
 	return r ? fail(f, r) : f->err;
 }
@@ -116,7 +113,6 @@ static int open_file(struct capture_file *f)
 	if (!f->out)
 		return fail(f, -ENOMEM);
 	f->out->stop = f->stop;
-	f->written = 0;
 	f->made++;
 	pcapng_begin(f->pcapng, f->out);
 	return 0;

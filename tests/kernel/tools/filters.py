@@ -307,7 +307,7 @@ def check_text(tool):
 
 
 def check_wide_text(tool):
-    wide = [o for o in ("-t", "-T", "-w") if tool.has(o)]
+    wide = [o for o in ("-t", "-T", "--wide" if tool.has("--wide") else "-w") if tool.has(o)]
     if not wide:
         return
     f = Filters(tool, ["--netns", "-p"], ports(tool.kind))
@@ -332,7 +332,7 @@ def check_wide(tool, args, lines):
         if option in args and not (name in head.split() and all(re.search(rf"(^| ){form} ", r) for r in rows)):
             fail(tool.name, *args, f"no {name}:\n{head}\n{rows[:1]}")
     for row in rows:
-        if "-w" in args and len(row.split()) < len(head.split()) - tool.empty:
+        if ("-w" in args or "--wide" in args) and len(row.split()) < len(head.split()) - tool.empty:
             fail(tool.name, *args, f"columns run together:\n{head}\n{row}")
             return
 

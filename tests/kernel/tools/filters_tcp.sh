@@ -19,7 +19,7 @@ tool("tcpbind", "tcp", SOCKETS + " -t -T -w", listen=1, bind=1, port="local")
 tool("tcplife", "tcp", SOCKETS + " -t -T -w", client=1, server=1)
 tool("tcpstates", "tcp", SOCKETS + " -t -T -w", client=5, server=5, listen=2, columns=112)
 tool("tcpstate", "tcp", SOCKETS, client=5, server=5, listen=2)
-tool("tcpsnoop", "tcp", SOCKETS + " -w", client=data, server=data, measure=size)
+tool("tcpsnoop", "tcp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=data, measure=size)
 tool("tcpio", "tcp", SOCKETS, client=data, server=data, measure=size)
 tool("tcptop", "tcp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
      args=["1"], linger=1.2)
@@ -28,5 +28,5 @@ tool("tcprtt", "tcp", SOCKETS + " -H -n interval count", client=1, measure=lambd
 tool("tcpsynbl", "tcp", SOCKETS + " interval count", server=1)
 tool("tcpnagle", "tcp", SOCKETS + " interval count", client=1, server=1)
 tool("tcpretrans", "again", SOCKETS + " -t -c -l -n -w", client=lambda s: s["retransmits"], own=["-l"])
-tool("tcpdrop", "again", SOCKETS + " -t -w", server=lambda s: s["drops"], columns=101, own=["-q"])
+tool("tcpdrop", "again", SOCKETS + " -t --wide -w -s -C -G -W", server=lambda s: s["drops"], columns=101, own=["-q"])
 PY

@@ -16,7 +16,7 @@ def total(row):
     return int(row["rx_bytes"]) + int(row["tx_bytes"])
 tool("udpconnect", "udp", SOCKETS + " -t -w", client=1, port="remote")
 tool("udplife", "udp", SOCKETS + " -t -T -w", client=data, listen=data, measure=total)
-tool("udpsnoop", "udp", SOCKETS + " -w", client=data, server=data, measure=size)
+tool("udpsnoop", "udp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=data, measure=size)
 tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
      args=["1"], linger=1.2)
 tool("ipecn", "ecn", "--netns --host -4 -6 -o", once=1)
