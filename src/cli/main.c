@@ -16,6 +16,7 @@
 
 #include "api/dwire.h"
 #include "cli/input.h"
+#include "cli/man/pages.h"
 #include "cli/merge.h"
 #include "cli/message.h"
 #include "cli/project.h"
@@ -23,9 +24,11 @@
 #include "cli/signals.h"
 #include "cli/tool/head.h"
 #include "cli/tool/meant.h"
+#include "cli/tool/newtool.h"
 #include "cli/tool/table.h"
 #include "cli/tool/tool.h"
 #include "cli/trace.h"
+#include "cli/welcome.h"
 
 /* Exit statuses of dtrace(1). */
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
@@ -608,10 +611,18 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help_tool(c, argc, argv);
+	if (argc > 1 && !strcmp(argv[1], "man"))
+		return man_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && !strcmp(argv[1], "new-tool"))
+		return newtool_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && !strcmp(argv[1], "merge"))
 		return merge_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && (!strcmp(argv[1], "--self-test") || !strcmp(argv[1], "doctor")))
 		return selftest_main(argc - 1, argv + 1, &c->messages);
+	if (argc < 2 && strcmp(c->messages.program, "dtrace")) {
+		welcome(stdout);
+		return EXIT_USAGE;
+	}
 	at = tool_at(argc, argv);
 	if (at)
 		return tool_main(argc - at, argv + at, &c->messages);

@@ -19,9 +19,8 @@ for args in -h "tcptop -h" "tcpsnoop -h" "udptop -h" "udpsnoop -h"; do
 	expect_eq "$(awk 'length > 80' <<<"$OUT$ERR")" "" "lines of more than 80 columns in $args"
 done
 
-usage=$("$dwire" 2>&1)
-gives 2 "" "$usage"
-expect_match "$usage" '^usage: dwire ' "without arguments"
+usage=$("$dwire" -y 2>&1 | tail -n +2)
+expect_match "$usage" '^usage: dwire ' "after a wrong option"
 gives 2 "" "dwire: no option -y
 $usage" -y
 gives 2 "" "dwire: no option --foo
