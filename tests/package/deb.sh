@@ -34,6 +34,7 @@ mount_and_run='mount -t proc proc "$1/proc"; mount --rbind /sys "$1/sys"; mount 
 	ip link set lo up; exec chroot "$1" /bin/bash /packages/in_root run'
 # Namespaces of mounts, processes and the network end with it. apt needs the machine's network: it runs before.
 cp /etc/resolv.conf "$fresh/etc/resolv.conf"
+echo '127.0.0.1 localhost' >"$fresh/etc/hosts"
 unshare --mount --pid --fork --mount-proc="$fresh/proc" chroot "$fresh" /bin/bash /packages/in_root install >"$tmp/log" 2>&1 ||
 	fail "install: $(tail -n 20 "$tmp/log")"
 unshare --mount --pid --net --fork /bin/sh -euc "$mount_and_run" - "$fresh" >"$tmp/log" 2>&1 || fail "$(tail -n 30 "$tmp/log")"
