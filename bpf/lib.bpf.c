@@ -4,11 +4,13 @@
  *           python3 bpf/gen_lib.py lib.bpf.o lib_code.h
  * Each function must stand alone: no data, no calls but of helpers, no relocations; gen_lib.py refuses anything else.
  *
- * The verifier walks a function once for each call and path, so the code avoids paths: the outcome of a branch is
- * computed, and a value that a path would know exactly stays a range. Memory is accessed by bytes: the pointers may
- * have any alignment, and stack memory allows nothing else at variable offsets. */
+ * The verifier walks a function once for each call and path, or, if it can check it alone (lib_shapes of src/ir/ir.h),
+ * once for each program; such a function tests its pointers for NULL, as the verifier demands. The code avoids paths:
+ * the outcome of a branch is computed, and a value that a path would know exactly stays a range. Memory is accessed by
+ * bytes: the pointers may have any alignment, and stack memory allows nothing else at variable offsets. */
 #include "abi/abi.h"
 
+#define TSTR_ROOM 48 /* bytes of an address as text, with a NUL and what is written ahead */
 #define INLINE static inline __attribute__((always_inline))
 /* Hides from clang what it knows about x, so that it does not turn arithmetic into branches. */
 #define OPAQUE(x) asm volatile("" : "+r"(x))
@@ -136,18 +138,16 @@ INLINE int is_within(const u8 *b)
 	return (b[10] & b[11]) == 0xff || (!(b[10] | b[11]) && (b[12] | b[13]));
 }
 
-u64 tstr_text(const struct dw_tstr *s, char *out, u32 size)
+u64 tstr_text(const struct dw_tstr *s, char *out)
 {
 	u64 p = 0;
-	u32 i = 0;
-	for (; i + 8 <= size; i += 8) {
+
+	if (!s || !out)
+		return 0;
+	for (u32 i = 0; i < TSTR_ROOM; i += 8) {
 		out[i] = out[i + 1] = out[i + 2] = out[i + 3] = 0;
 		out[i + 4] = out[i + 5] = out[i + 6] = out[i + 7] = 0;
 		OPAQUE(i); /* else clang makes this a call of memset */
-	}
-	for (; i < size; i++) {
-		out[i] = 0;
-		OPAQUE(i);
 	}
 	if (s->tag == DW_STR_IP4)
 		p = put_ip4(out, 0, s->b);

@@ -9,6 +9,9 @@
 u64 dns_name(char *out, const u8 *in, u64 len)
 {
 	u64 left = 0, p = 0, live = 1, wire = 0;
+
+	if (!out || !in)
+		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < 255; i++) {
 		u64 c = in[i], within = nonzero(left), zero = 1 - nonzero(c);
@@ -44,6 +47,9 @@ u64 dns_name(char *out, const u8 *in, u64 len)
 u64 dns_hash(const u8 *in, u64 len)
 {
 	u64 left = 0, live = 1, hash = 0, tail = 0; /* tail: 3 behind the end of the name, and down to 1 */
+
+	if (!in)
+		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < 64; i++) {
 		u64 c = in[i], within = nonzero(left), behind = nonzero(tail);

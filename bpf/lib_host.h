@@ -19,6 +19,9 @@ u64 is_address(const u8 *in, u64 len)
 {
 	u64 colons = 0, six = 1, scope = 0;                       /* IPv6 */
 	u64 four = 1, dots = 0, value = 0, digits = 0, base = 10; /* IPv4: the current number */
+
+	if (!in)
+		return 0;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < HOST_ROOM; i++) {
 		u64 c = in[i], live = greater(len, i), lower = c | 0x20;

@@ -11,6 +11,9 @@ static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 u64 path_text(struct dw_path *w, char *buf)
 {
 	u64 pos = DW_PATH_END, top = 0;
+
+	if (!w || !buf)
+		return 0;
 	buf[DW_PATH_END] = 0;
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < PATH_LEVELS; i++) {

@@ -25,12 +25,6 @@ static const char *const cc_names[] = {
 	IR_CCS(X)
 #undef X
 };
-/* By enum bpflib. */
-static const char *const lib_names[] = {
-#define X(n, a) #n,
-	BPFLIB(X)
-#undef X
-};
 
 /* The arguments of a call: "(v1, v2) pure". */
 static void dump_args(const struct ir_insn *in, FILE *out)
@@ -133,7 +127,7 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 		dump_args(in, out);
 		break;
 	case IR_LIB:
-		fprintf(out, "lib %s", lib_names[in->imm]);
+		fprintf(out, "lib %s", lib_name((enum bpflib)in->imm));
 		dump_args(in, out);
 		break;
 	case IR_LABEL:

@@ -502,8 +502,13 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 /* The functions of the library that the program uses, and where each begins; 0: it is not there. */
 struct lib_places {
 	uint32_t at[LIB_ALL];
-	bool loops; /* one of them is the body of a loop */
+	bool typed; /* one of them is the body of a loop, or is checked alone */
 };
+
+static int32_t shape_of(uint32_t f)
+{
+	return f < LIB_COUNT && lib_shapes[f].nargs ? (int32_t)f : -1;
+}
 
 /* Appends function f, and those that it names. */
 static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
@@ -513,6 +518,7 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 	if (p->at[f])
 		return;
 	p->at[f] = (uint32_t)e->code.n;
+	p->typed |= shape_of(f) >= 0;
 	for (unsigned k = 0; k < fn->n; k++)
 		*vec_push(e->ra->arena, &e->code) = lib_insns[fn->start + k];
 	for (size_t i = 0; i < sizeof(lib_refs) / sizeof(lib_refs[0]); i++) {
@@ -520,7 +526,7 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 
 		if (lib_refs[i].insn < fn->start || lib_refs[i].insn >= fn->start + fn->n)
 			continue;
-		p->loops = true;
+		p->typed = e->out->callbacks = true;
 		append_func(e, p, lib_refs[i].func);
 		e->code.v[insn].imm = (int32_t)(p->at[lib_refs[i].func] - insn - 1);
 	}
@@ -529,9 +535,9 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 /* For qsort(): the kernel wants functions in ascending order. */
 static int by_place(const void *a, const void *b)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct code_func *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	return (x->insn > y->insn) - (x->insn < y->insn);
 }
 
 /* Appends the library functions that are called and aims the calls at them. Returns the most stack that one needs. */
@@ -548,12 +554,12 @@ static int32_t append_lib(struct emit *e)
 		if (lib_funcs[f->target].stack > stack)
 			stack = lib_funcs[f->target].stack;
 	}
-	if (!p.loops)
+	if (!p.typed)
 		return stack;
-	*vec_push(e->arena, &e->out->funcs) = 0;
+	*vec_push(e->arena, &e->out->funcs) = (struct code_func){ 0, -1 };
 	for (unsigned i = 0; i < LIB_ALL; i++)
 		if (p.at[i])
-			*vec_push(e->arena, &e->out->funcs) = p.at[i];
+			*vec_push(e->arena, &e->out->funcs) = (struct code_func){ p.at[i], shape_of(i) };
 	qsort(e->out->funcs.v, e->out->funcs.n, sizeof(*e->out->funcs.v), by_place);
 	return stack;
 }

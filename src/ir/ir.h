@@ -133,8 +133,8 @@ struct ir {
 /* bpf/lib.bpf.c: name, number of arguments. Arguments are pointers and sizes; results are integers. */
 /* clang-format off */
 #define BPFLIB(X)                                                                                          \
-	X(tstr_text, 3) /* (const struct dw_tstr *, char *out, u32 size >= 48): text of tags NONE, IP4 and IP6 (RFC  \
-	                   5952; IPv4-mapped as IPv4), rest of out zeroed; returns the length */               \
+	X(tstr_text, 2) /* (const struct dw_tstr *, char out[48]): text of tags NONE, IP4 and IP6 (RFC 5952;  \
+	                   IPv4-mapped as IPv4), rest of out zeroed; returns the length */                    \
 	X(path_text, 2) /* (struct dw_path *, char buf[DW_PATH_BUF]): its text from buf + result on */ \
 	X(walk_kernel, 3) /* (struct dw_unwind *, u64 *out, u64 n): writes up to n frames; returns how many */      \
 	X(walk_user, 3)   /* likewise, from ip and bp of the process */                                        \
@@ -155,6 +155,24 @@ enum bpflib {
 #undef X
 		LIB_COUNT
 };
+
+/* The functions that the kernel can check alone, once for all calls, since each pointer is to so many bytes:
+ * X(name, bytes behind each argument; 0: a number). Elsewhere the verifier walks them again at each call. */
+/* clang-format off */
+#define LIB_SHAPES(X) \
+	X(tstr_text, sizeof(struct dw_tstr), 48) \
+	X(path_text, sizeof(struct dw_path), DW_PATH_BUF) \
+	X(dns_name, 256, 256, 0) \
+	X(dns_hash, 64, 0) \
+	X(is_address, 64, 0)
+/* clang-format on */
+enum { LIB_SHAPE_ARGS = 3 };
+struct lib_shape {
+	unsigned nargs; /* 0: the function is in no list above */
+	uint32_t bytes[LIB_SHAPE_ARGS];
+};
+extern const struct lib_shape lib_shapes[LIB_COUNT];
+const char *lib_name(enum bpflib fn);
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 struct ir *ir_new(struct arena *a);

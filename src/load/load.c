@@ -74,7 +74,7 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 		attr.log_size = LOG_SIZE;
 	}
 	if (funcs->n) {
-		attr.prog_btf_fd = (uint32_t)funcs->btf;
+		attr.prog_btf_fd = (uint32_t)ld->types.btf;
 		attr.func_info_rec_size = sizeof(struct bpf_func_info);
 		attr.func_info = (uintptr_t)funcs->v;
 		attr.func_info_cnt = funcs->n;
@@ -90,9 +90,9 @@ static int load_once(const struct loader *ld, const struct image_prog *p, const 
 static int load_prog(struct loader *ld, const struct image_prog *p)
 {
 	struct bpf_insn *insns = link_code(ld->l, &p->code);
-	struct func_table funcs = { .btf = -1 };
+	struct func_table funcs = { 0 };
 	char *log;
-	int fd, err = insns ? func_table_make(&p->code, &funcs) : -errno;
+	int fd, err = insns ? func_table_make(&ld->types, &p->code, &funcs) : -errno;
 
 	if (err) {
 		free(insns);
@@ -100,6 +100,11 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 			ld->to, err, D_NONE, NULL, "cannot link the program %s: %s", p->name, strerror(-err));
 	}
 	fd = load_once(ld, p, insns, &funcs, NULL);
+	if (fd < 0 && funcs.alone) {
+		func_table_join(&funcs);
+		fd = load_once(ld, p, insns, &funcs, NULL);
+		ld->types.refused = fd >= 0;
+	}
 	if (fd < 0) {
 		err = fd;
 		log = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -121,14 +126,17 @@ static int load_prog(struct loader *ld, const struct image_prog *p)
 }
 
 /* Without a report. */
-static int load_quietly(const struct loader *ld, const struct image_prog *p)
+static int load_quietly(struct loader *ld, const struct image_prog *p)
 {
+	const struct reporter *to = ld->to;
 	struct report_kept kept;
-	struct loader quiet = *ld;
+	int fd;
 
 	report_keep(&kept);
-	quiet.to = &kept.reporter;
-	return load_prog(&quiet, p);
+	ld->to = &kept.reporter;
+	fd = load_prog(ld, p);
+	ld->to = to;
+	return fd;
 }
 
 /* Loads in the order of the image; a failure ends the loading. */
@@ -169,6 +177,7 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 		err = load_progs(&ld);
 	if (!err)
 		err = load_await_rings(&ld);
+	func_types_free(&ld.types);
 	if (err) {
 		load_free(l);
 		return err;

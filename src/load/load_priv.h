@@ -4,11 +4,13 @@
 #define DWIRE_LOAD_LOAD_PRIV_H
 #include <linux/bpf.h>
 
+#include "load/functab.h"
 #include "load/load.h"
 
 struct loader {
 	const struct load_config *c;
 	struct loaded *l;
+	struct func_types types;
 	const struct reporter *to; /* of the errors that the functions below return */
 };
 

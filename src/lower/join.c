@@ -37,10 +37,10 @@ static bool reads_stack(const struct code *c)
 }
 
 /* A program whose functions must be described to the kernel stays alone, and so does one that needs nearly all of
- * the stack. */
+ * the stack. Functions that the kernel could check alone are checked at each call once they are in a merged program. */
 static bool may_join(const struct image_prog *p)
 {
-	return !p->code.funcs.n && p->code.stack + FRAME <= STACK && !reads_stack(&p->code);
+	return !p->code.callbacks && p->code.stack + FRAME <= STACK && !reads_stack(&p->code);
 }
 
 /* A map that several parts use counts once for each. */

@@ -892,7 +892,7 @@ static void test_refusals(struct arena *a)
 }
 
 /* ---- the library functions --------------------------------------------------------------------------------------- */
-#define TEXT_SIZE 64
+#define TEXT_SIZE 48 /* what tstr_text() fills */
 #define OUT 256 /* where in the map's value text and second strings stand */
 #define RESULT 768
 
@@ -902,7 +902,7 @@ static struct ir *lib_program(struct arena *a, enum bpflib fn, int32_t size)
 	struct ir *ir = ir_new(a);
 	vreg args[] = { ir_mapval(ir, 0, 0), ir_mapval(ir, 0, OUT), ir_imm(ir, size) };
 	vreg two[] = { args[0], args[2] };
-	vreg r = fn == LIB_str_len ? ir_lib(ir, fn, two, 2) : ir_lib(ir, fn, args, 3);
+	vreg r = fn == LIB_str_len ? ir_lib(ir, fn, two, 2) : ir_lib(ir, fn, args, fn == LIB_tstr_text ? 2 : 3);
 	ir_st(ir, ir_mapval(ir, 0, RESULT), 0, 8, r);
 	ir_ret(ir, ir_imm(ir, 0));
 	ir_optimise(ir);
@@ -937,12 +937,13 @@ static bool runner_load(struct runner *r, const struct ir *ir, unsigned max_cost
 		return !err;
 	for (size_t i = 0; i < r->code.maps.n; i++)
 		r->code.insns[r->code.maps.v[i].insn].imm = r->map;
+	struct func_types types = { 0 };
 	struct func_table funcs;
-	CHECK(func_table_make(&r->code, &funcs) == 0, "%s: no types", what);
+	CHECK(func_table_make(&types, &r->code, &funcs) == 0, "%s: no types", what);
 	LIBBPF_OPTS(
 		bpf_prog_load_opts, opts, .log_buf = verifier_log, .log_size = sizeof(verifier_log), .log_level = 4);
 	if (funcs.n) {
-		opts.prog_btf_fd = (uint32_t)funcs.btf;
+		opts.prog_btf_fd = (uint32_t)types.btf;
 		opts.func_info = funcs.v;
 		opts.func_info_cnt = funcs.n;
 		opts.func_info_rec_size = sizeof(*funcs.v);
@@ -954,6 +955,7 @@ static bool runner_load(struct runner *r, const struct ir *ir, unsigned max_cost
 		bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, "t", "GPL", r->code.insns, r->code.n, &opts);
 	}
 	func_table_free(&funcs);
+	func_types_free(&types);
 	CHECK(r->prog >= 0, "%s: not loaded: %s", what, verifier_log);
 	CHECK(r->prog < 0 || verifier_cost() <= max_cost, "%s: the verifier walked %u instructions", what,
 		verifier_cost());
@@ -1163,8 +1165,8 @@ static void test_pointers_in_kernel(struct runner *r)
 	}
 	for (int32_t i = 0; i < 24; i += 4)
 		ir_sti(ir, ir_stack(ir, s), i, 4, i ? 0x01020304 : DW_STR_IP6);
-	vreg args[] = { ir_stack(ir, s), ir_stack(ir, text), ir_imm(ir, 48) };
-	vreg len = ir_lib(ir, LIB_tstr_text, args, 3);
+	vreg args[] = { ir_stack(ir, s), ir_stack(ir, text) };
+	vreg len = ir_lib(ir, LIB_tstr_text, args, 2);
 	ir_jcci(ir, CC_UGT, len, 45, far);
 	vreg at = ir_alu(ir, ALU_ADD, ir_stack(ir, text), len);
 	ir_st(ir, at, 0, 1, ir_imm(ir, '!'));

@@ -79,7 +79,7 @@ static void test_apart(struct arena *a)
 
 	fill(a, &im, 34);
 	im.progs.v[0].code.stack = 512;
-	*vec_push(a, &im.progs.v[2].code.funcs) = 0;
+	im.progs.v[2].code.callbacks = true;
 	im.progs.v[3].attach = ATTACH_FEXIT;
 	im.progs.v[4].notes = true;
 	im.progs.v[5].module = "tun";

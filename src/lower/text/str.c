@@ -221,7 +221,7 @@ static struct sval tstr_to_text(struct clause_ctx *cx, struct sval s, int form)
 	uint32_t end = ir_newlabel(ir);
 
 	str_store(cx, s, src, 0);
-	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, out.mem, ir_imm(ir, 48) }, 3);
+	ir_lib(ir, LIB_tstr_text, (vreg[]){ src, out.mem }, 2);
 	if (s.form & FORM_LIT) {
 		ir_jcci(ir, CC_NE, s.tag, DW_STR_LIT, end);
 		str_set(cx, out, lit_var_to_chars(cx, s, form));
