@@ -7,8 +7,8 @@ Input: lib.bpf.o, made by
 Output: lib_code.h, by
     python3 bpf/gen_lib.py lib.bpf.o lib_code.h
 Invariant: each function is a piece of code that runs wherever it is put. Functions cb_* are bodies of loops: where one
-is named, emit.c puts in how far away it is. Data, calls of anything but helpers, other relocations and jumps out of a
-function end the build.
+is named, or a function is called, emit.c puts in how far away it is. Data, other calls but of helpers, other relocations
+and jumps out of a function end the build.
 """
 import struct
 import sys
@@ -19,7 +19,8 @@ STT_FUNC = 2
 CLASS_LDX, CLASS_ST, CLASS_STX, CLASS_JMP, CLASS_JMP32, CLASS_ALU64 = 1, 2, 3, 5, 6, 7
 FRAME = 10
 MOV_REG, ADD_IMM, LD_IMM64, PSEUDO_FUNC = 0xbf, 0x07, 0x18, 4
-R_BPF_64_64 = 1
+R_BPF_64_64, R_BPF_64_32 = 1, 10
+CALL, PSEUDO_CALL = 0x85, 1
 
 
 def fail(why):
@@ -70,11 +71,11 @@ def frame_of(name, insns):
     return depth
 
 
-def check_jumps(name, insns):
+def check_jumps(name, insns, calls):
     for i, (op, dst, src, off, imm) in enumerate(insns):
         cls, kind = op & 7, op & 0xf0
-        if cls == CLASS_JMP and kind == 0x80 and src:
-            fail(f"{name}: calls something at instruction {i}; inline it")
+        if cls == CLASS_JMP and kind == 0x80 and src and i not in calls:
+            fail(f"{name}: calls something unknown at instruction {i}")
         if cls not in (CLASS_JMP, CLASS_JMP32) or kind in (0x80, 0x90):
             continue
         if not 0 <= i + 1 + off < len(insns):
@@ -91,8 +92,9 @@ def read_refs(end, sections, link, info, data):
     refs = {}
     for off, what in struct.iter_unpack(end + "QQ", data):
         sym = name_at(names, struct.unpack_from(end + "I", symbols, (what >> 32) * 24)[0])
-        if what & 0xffffffff != R_BPF_64_64 or not sym.startswith("cb_"):
-            fail(f"a relocation names {sym or 'data'}: only the bodies of loops, cb_*, can be named")
+        kind = what & 0xffffffff
+        if not sym or kind != R_BPF_64_32 and (kind != R_BPF_64_64 or not sym.startswith("cb_")):
+            fail(f"a relocation names {sym or 'data'}: only functions that are called and the bodies of loops, cb_*, can be named")
         refs[info, off // 8] = sym
     return refs
 
@@ -130,21 +132,24 @@ def main():
     if not functions:
         fail(f"{sys.argv[1]} has no functions")
     bodies = [n for n in functions if n.startswith("cb_")]
+
+    def place_of(name):
+        return f"LIB_COUNT + {bodies.index(name)}" if name in bodies else f"LIB_{name}"
+
     text = ["/* Made by bpf/gen_lib.py from bpf/lib.bpf.c. Do not edit. */\n", "#include <linux/bpf.h>\n",
             "#include <stdint.h>\n\n",
             "static const struct bpf_insn lib_insns[] = {\n"]
     index, refs, at = [], [], 0
     for name, insns in functions.items():
-        check_jumps(name, insns)
+        check_jumps(name, insns, [i for i, n in named[name]])
         # The kernel adds up the frames of a chain of calls, in units of 32 bytes.
         inner = max([(frame_of(n, functions[n]) + 31 & ~31) or 32 for i, n in named[name]], default=0)
-        place = f"LIB_COUNT + {bodies.index(name)}" if name in bodies else f"LIB_{name}"
-        index.append(f"\t[{place}] = {{ {at}, {len(insns)}, {(frame_of(name, insns) + 31 & ~31) + inner} }},\n")
-        refs += [f"\t{{ {at + i}, LIB_COUNT + {bodies.index(n)} }},\n" for i, n in named[name]]
+        index.append(f"\t[{place_of(name)}] = {{ {at}, {len(insns)}, {(frame_of(name, insns) + 31 & ~31) + inner} }},\n")
+        refs += [f"\t{{ {at + i}, {place_of(n)} }},\n" for i, n in named[name]]
         text.append(f"\t/* {name} */\n")
         for i, (op, dst, src, off, imm) in enumerate(insns):
             if any(i == k for k, n in named[name]):
-                src = PSEUDO_FUNC
+                src = PSEUDO_CALL if op == CALL else PSEUDO_FUNC
             imm = imm if imm != -2**31 else "INT32_MIN"
             text.append(f"\t{{ 0x{op:02x}, {dst}, {src}, {off}, {imm} }},\n")
         at += len(insns)

@@ -36,7 +36,7 @@ def main():
         if kind != SHT_PROGBITS or not flags & SHF_EXECINSTR or not code:
             continue
         insns = decode(end, code)
-        check_jumps(section, insns)
+        check_jumps(section, insns, ())
         symtab, data = relocations.get(i, (0, b""))
         for off, what in struct.iter_unpack(end + "QQ", data):
             strings = sections[sections[symtab][3]][5]

@@ -2,7 +2,8 @@
 /* lib: the functions of BPFLIB in src/ir/ir.h, which compiled programs call (IR_LIB).
  * Built by: clang -O2 -target bpf -mcpu=v3 -D__BPF__ -g0 -I src -c bpf/lib.bpf.c -o lib.bpf.o
  *           python3 bpf/gen_lib.py lib.bpf.o lib_code.h
- * Each function must stand alone: no data, no calls but of helpers, no relocations; gen_lib.py refuses anything else.
+ * Each function must stand alone: no data, no calls but of helpers and of other functions here, no other relocations;
+ * gen_lib.py refuses anything else. A long loop calls its body as a function, which the verifier checks once.
  *
  * The verifier walks a function once for each call and path, or, if it can check it alone (lib_shapes of src/ir/ir.h),
  * once for each program; such a function tests its pointers for NULL, as the verifier demands. The code avoids paths:
@@ -12,6 +13,7 @@
 
 #define TSTR_ROOM 48 /* bytes of an address as text, with a NUL and what is written ahead */
 #define INLINE static inline __attribute__((always_inline))
+#define PART __attribute__((noinline)) /* a function that other functions here call */
 /* Hides from clang what it knows about x, so that it does not turn arithmetic into branches. */
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 

@@ -3,43 +3,63 @@
  * a packet, which another host chose. Output: text, or a hash. Invariant: no branch depends on the bytes, so that the
  * verifier walks one path. */
 
-/* Writes the name at in as text in lower case with dots, "." for the root: at most 254 bytes and a NUL. len bytes are
- * there (at most 255). A NUL or a dot within a label becomes '?'. A name that does not end in these bytes, or that
- * goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet; 0: it does not end. */
-u64 dns_name(char *out, const u8 *in, u64 len)
-{
-	u64 left = 0, p = 0, live = 1, wire = 0;
+#define DNS_PART 16 /* bytes that one call looks at */
 
-	if (!out || !in)
+/* Goes on with dns_name() at byte `from`. Returns 0 when the name has ended. */
+PART u64 dns_name_part(struct dw_dns_name *s, char *out, const u8 *in, u64 from)
+{
+	if (!s || !out || !in)
 		return 0;
+	u64 left = s->left, p = s->p, live = s->live, wire = s->wire, len = s->len;
+	from &= 256 - DNS_PART;
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < 255; i++) {
-		u64 c = in[i], within = nonzero(left), zero = 1 - nonzero(c);
+	for (u32 i = 0; i < DNS_PART; i++) {
+		u64 c = in[from + i], within = nonzero(left), zero = 1 - nonzero(c);
 		u64 end = (1 - within) & zero, bad = (1 - within) & greater(c, 63);
 		u64 upper = greater(c, 'A' - 1) & greater('Z' + 1, c), dot = 1 - nonzero(c ^ '.');
 		u64 ch = c + 32 * upper + '?' * zero + ('?' - '.') * dot;
 		OPAQUE(within);
 		OPAQUE(end);
 		OPAQUE(bad);
-		live &= greater(len, i);
+		live &= greater(len, from + i);
 		OPAQUE(live);
 		out[p & 255] = (char)('.' + within * (ch - '.'));
 		p += live & (within | (nonzero(p) & (1 - end) & (1 - bad)));
 		OPAQUE(p);
-		wire += (live & end) * (i + 1);
+		wire += (live & end) * (from + i + 1);
 		/* a label's length, else one character less of it */
 		left = live * (within * (left - 1) + (1 - within) * (1 - bad) * c);
 		OPAQUE(left);
 		live &= (1 - end) & (1 - bad);
 		OPAQUE(live);
 	}
-	u64 root = (1 - nonzero(p)) & nonzero(wire);
+	s->left = left;
+	s->p = p;
+	s->live = live;
+	s->wire = wire;
+	return live;
+}
+
+/* Writes the name at in as text in lower case with dots, "." for the root: at most 254 bytes and a NUL. len bytes are
+ * there (at most 255). A NUL or a dot within a label becomes '?'. A name that does not end in these bytes, or that
+ * goes on elsewhere (a pointer), is shown as far as it goes. Returns its length in the packet; 0: it does not end. */
+u64 dns_name(char *out, const u8 *in, u64 len)
+{
+	struct dw_dns_name s = { .live = 1, .len = len };
+
+	if (!out || !in)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < 256; i += DNS_PART)
+		if (!dns_name_part(&s, out, in, i))
+			break;
+	u64 p = s.p, root = (1 - nonzero(p)) & nonzero(s.wire);
 	OPAQUE(root);
 	p &= 255;
 	out[p] = (char)('.' * root);
 	p = (p + root) & 255;
 	out[p] = 0;
-	return wire;
+	return s.wire;
 }
 
 /* A hash of the question at in, of its first len bytes (at most 64): of the name in lower case and of the type behind

@@ -6,45 +6,55 @@ static long (*read_kernel)(void *to, u32 size, const void *from) = (void *)113;
 #define READ(to, size, from) read_kernel((to), (size), (const void *)(from))
 #define PATH_LEVELS 40 /* entries and mounts */
 
-/* Writes backwards from the end of buf. All other state is in *w, whose contents the verifier does not track, so that
- * it walks the loop once. */
-u64 path_text(struct dw_path *w, char *buf)
+/* Writes one entry's name before w->pos, or goes from a mount to where it is mounted. Returns 0 at the end: w->top says
+ * whether that is the root. */
+PART u64 path_step(struct dw_path *w, char *buf)
 {
-	u64 pos = DW_PATH_END, top = 0;
-
 	if (!w || !buf)
 		return 0;
+	READ(&w->tmp[0], 8, w->mnt + w->mnt_root);
+	if (w->tmp[0] == w->dentry) {
+		u64 mount = w->mnt - w->mount_mnt;
+		READ(&w->tmp[0], 8, mount + w->mount_parent);
+		w->top = w->tmp[0] == mount || !w->tmp[0];
+		if (w->top)
+			return 0;
+		READ(&w->dentry, 8, mount + w->mount_point);
+		w->mnt = w->tmp[0] + w->mount_mnt;
+		return 1;
+	}
+	READ(&w->tmp[0], 8, w->dentry + w->d_parent);
+	w->tmp[1] = 0;
+	READ(&w->tmp[1], 4, w->dentry + w->d_len);
+	READ(&w->tmp[2], 8, w->dentry + w->d_name);
+	u64 len = w->tmp[1] & 255, pos = w->pos;
+	if (w->tmp[0] == w->dentry || !w->tmp[0] || pos < len + 1)
+		return 0;
+	pos -= len;
+	pos &= 511;
+	READ(buf + pos, (u32)len, w->tmp[2]);
+	pos -= 1;
+	pos &= 511;
+	buf[pos] = '/';
+	w->pos = pos;
+	w->dentry = w->tmp[0];
+	return 1;
+}
+
+/* Writes backwards from the end of buf. All other state is in *w, whose contents the verifier does not track. */
+u64 path_text(struct dw_path *w, char *buf)
+{
+	if (!w || !buf)
+		return 0;
+	w->pos = DW_PATH_END;
+	w->top = 0;
 	buf[DW_PATH_END] = 0;
 #pragma clang loop unroll(disable)
-	for (int i = 0; i < PATH_LEVELS; i++) {
-		READ(&w->tmp[0], 8, w->mnt + w->mnt_root);
-		if (w->tmp[0] == w->dentry) {
-			u64 mount = w->mnt - w->mount_mnt;
-			READ(&w->tmp[0], 8, mount + w->mount_parent);
-			if (w->tmp[0] == mount || !w->tmp[0]) {
-				top = 1;
-				break;
-			}
-			READ(&w->dentry, 8, mount + w->mount_point);
-			w->mnt = w->tmp[0] + w->mount_mnt;
-			continue;
-		}
-		READ(&w->tmp[0], 8, w->dentry + w->d_parent);
-		w->tmp[1] = 0;
-		READ(&w->tmp[1], 4, w->dentry + w->d_len);
-		READ(&w->tmp[2], 8, w->dentry + w->d_name);
-		u64 len = w->tmp[1] & 255;
-		if (w->tmp[0] == w->dentry || !w->tmp[0] || pos < len + 1)
+	for (int i = 0; i < PATH_LEVELS; i++)
+		if (!path_step(w, buf))
 			break;
-		pos -= len;
-		pos &= 511;
-		READ(buf + pos, (u32)len, w->tmp[2]);
-		pos -= 1;
-		pos &= 511;
-		buf[pos] = '/';
-		w->dentry = w->tmp[0];
-	}
-	if (top && pos == DW_PATH_END) {
+	u64 pos = w->pos;
+	if (w->top && pos == DW_PATH_END) {
 		pos--;
 		buf[pos] = '/';
 	} else if (pos == DW_PATH_END) { /* a socket or a pipe, which is in no folder */

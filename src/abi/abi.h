@@ -140,9 +140,17 @@ struct dw_path {
 	DW_U32 mount_mnt, mount_parent, mount_point; /* in struct mount: its vfsmount, mnt_parent, mnt_mountpoint */
 	DW_U32 zero;
 	DW_U64 tmp[3];
+	DW_U64 pos, top; /* where the text begins so far; the root was reached */
 };
 #define DW_PATH_END 511u /* the text ends here with a NUL */
 #define DW_PATH_BUF 768u
+
+/* The state of dns_name() in bpf/lib_dns.h. */
+struct dw_dns_name {
+	DW_U64 left;      /* bytes of the current label */
+	DW_U64 p, wire;   /* lengths: of the text, and in the packet */
+	DW_U64 live, len; /* it goes on; bytes that are there */
+};
 
 /* The state of walk_kernel() and walk_user() in bpf/lib.bpf.c. */
 struct dw_unwind {

@@ -526,7 +526,8 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 
 		if (lib_refs[i].insn < fn->start || lib_refs[i].insn >= fn->start + fn->n)
 			continue;
-		p->typed = e->out->callbacks = true;
+		if (e->code.v[insn].code != (BPF_JMP | BPF_CALL)) /* the address of a loop's body */
+			p->typed = e->out->callbacks = true;
 		append_func(e, p, lib_refs[i].func);
 		e->code.v[insn].imm = (int32_t)(p->at[lib_refs[i].func] - insn - 1);
 	}

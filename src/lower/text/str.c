@@ -195,6 +195,7 @@ static struct sval lit_var_to_chars(struct clause_ctx *cx, struct sval s, int fo
 	struct ir *ir = cx->ir;
 	struct sval out = str_vars(cx, form);
 	uint32_t end = ir_newlabel(ir);
+	vreg number = blur_always(cx, s.w[0]); /* what a comparison shows of it must not outlive the characters */
 
 	str_set(cx, out, str_zero(cx, form));
 	for (size_t i = 1; i < cx->lw->im->lits.n; i++) {
@@ -202,7 +203,7 @@ static struct sval lit_var_to_chars(struct clause_ctx *cx, struct sval s, int fo
 		struct sval one = s;
 
 		one.lit = (int32_t)i;
-		ir_jcci(ir, CC_NE, s.w[0], (int32_t)i, next);
+		ir_jcci(ir, CC_NE, number, (int32_t)i, next);
 		str_set(cx, out, str_convert(cx, one, form));
 		ir_jmp(ir, end);
 		ir_label(ir, next);

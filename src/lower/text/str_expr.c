@@ -136,9 +136,21 @@ static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sv
 	memo_release(cx->pg, mark);
 }
 
+/* Does the choice have so many arms that blur() is worth its cost wherever it is? Names of numbers are such choices. */
+static bool has_many_arms(const struct expr *e)
+{
+	enum { MANY = 8 };
+	unsigned n = 0;
+
+	for (; e->kind == EX_COND && n < MANY; e = e->c)
+		n++;
+	return n == MANY;
+}
+
 /* ?: with strings as arms. blur() keeps the verifier from following each arm to the end of the program. */
 static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int form)
 {
+	vreg (*hide)(struct clause_ctx *, vreg) = has_many_arms(e) ? blur_always : blur;
 	struct sval s;
 
 	if (e->b == e->c)
@@ -146,7 +158,7 @@ static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int for
 	s = str_vars(cx, form);
 	cond_str_into(cx, e, s);
 	for (unsigned i = 0; i < s.n; i++)
-		s.w[i] = blur(cx, s.w[i]);
+		s.w[i] = hide(cx, s.w[i]);
 	return s;
 }
 

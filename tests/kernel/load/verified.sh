@@ -20,10 +20,12 @@ bounded() { # WHAT MOST ARGUMENT...
 	expect_ge "$(<"$tmp/sum.n")" 30 "instructions walked for $what"
 }
 
-# Further paths cost some hundred instructions, not the function's loop of 12,000 again.
+# Further paths cost some hundred instructions, not the loop that walks up the path again.
 trace='io:::start { trace(fds[0].fi_pathname);'
-bounded "a path" 15000 -qn "$trace }" -c
-bounded "four paths" 15500 -qn "$trace trace(fds[1].fi_pathname); trace(fds[2].fi_pathname); trace(fds[3].fi_pathname); }" -c
+bounded "a path" 3000 -qn "$trace }" -c
+bounded "four paths" 4000 -qn "$trace trace(fds[1].fi_pathname); trace(fds[2].fi_pathname); trace(fds[3].fi_pathname); }" -c
 tools=$here/../../tools
-bounded sofdsnoop 40000 "$tools/sofdsnoop.d" --command # 372,000 when each call was walked
-bounded dnssnoop 300000 "$tools/dnssnoop.d" --command  # 1,328,000
+bounded sofdsnoop 20000 "$tools/sofdsnoop.d" --command   # 372,000 when each call was walked
+bounded dnssnoop 180000 "$tools/dnssnoop.d" --command  # 1,328,000
+# Names of reasons for drops: not a path to the end of the program for each.
+bounded netcheck 80000 "$tools/netcheck.d" --command # 216,000
