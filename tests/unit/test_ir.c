@@ -893,7 +893,7 @@ static void test_refusals(struct arena *a)
 
 /* ---- the library functions --------------------------------------------------------------------------------------- */
 #define TEXT_SIZE 48 /* what tstr_text() fills */
-#define OUT 256 /* where in the map's value text and second strings stand */
+#define OUT 256      /* where in the map's value text and second strings stand */
 #define RESULT 768
 
 /* value: tstr or string at 0, string or text at OUT, result at RESULT. */
