@@ -198,6 +198,24 @@ void agg_bucket_range(const struct agg_buckets *b, const uint64_t *w, size_t *lo
 	*hi = last + 1 < b->n ? last + 1 : b->n - 1;
 }
 
+bool agg_quantile(const struct agg *g, const uint64_t *w, long double percent, int64_t *value)
+{
+	long double all = 0, upto = 0;
+	struct agg_buckets b;
+
+	for (size_t i = 0; i < g->nwords; i++)
+		all += (int64_t)w[i] > 0 ? (long double)w[i] : 0;
+	if (all <= 0)
+		return false;
+	agg_buckets_init(&b, g);
+	for (size_t i = 0; i < b.n && upto * 100 < all * percent; i++) {
+		upto += (int64_t)w[i] > 0 ? (long double)w[i] : 0;
+		*value = agg_bucket_value(&b, i);
+	}
+	agg_buckets_free(&b);
+	return true;
+}
+
 void agg_each_bucket(const struct agg *g, const uint64_t *w, uint64_t normal,
 	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx)
 {

@@ -36,6 +36,9 @@ void agg_buckets_free(struct agg_buckets *b);
 int64_t agg_bucket_value(const struct agg_buckets *b, size_t i);
 /* The buckets to show: those that count something, and an empty one at each side. */
 void agg_bucket_range(const struct agg_buckets *b, const uint64_t *words, size_t *lo, size_t *hi);
+/* The value that so many percent of all values, 0 < percent <= 100, are up to. *value: what agg_bucket_value() gives
+ * for its bucket, so it is at least that. False: nothing was counted. */
+bool agg_quantile(const struct agg *g, const uint64_t *words, long double percent, int64_t *value);
 /* Calls fn for each of these buckets with its value and its count after normalize(). */
 void agg_each_bucket(const struct agg *g, const uint64_t *words, uint64_t normal,
 	void (*fn)(void *ctx, int64_t value, int64_t n), void *ctx);

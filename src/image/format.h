@@ -22,9 +22,10 @@ struct fmt_item {
 	const char *text; /* escapes are replaced; not ended by a NUL */
 	size_t text_len;
 	const char *conv_text; /* the conversion as written, "%-20s" */
-	char conv;  /* 'd' 'x' 'c' 's' 'p' 'k' 'Y' ... or 0; 'w': %wc, %ws; 'I': name of an address, 'P': of a port */
-	char conv2; /* second letter of %wc, %ws; else 0 */
-	uint32_t flags;             /* enum fmt_flag, or'ed */
+	char conv;      /* 'd' 'x' 'c' 's' 'p' 'k' 'Y' ... or 0; 'w': %wc, %ws; 'I': name of an address, 'P': of a port;
+		     * 'Q', only with @: a quantile of a distribution, at a precision of percent */
+	char conv2;     /* second letter of %wc, %ws; else 0 */
+	uint32_t flags; /* enum fmt_flag, or'ed */
 	int width, prec;            /* -1: none */
 	bool star_width, star_prec; /* taken from the arguments */
 	char size[3];               /* "h" "hh" "l" "ll" "L" "q" "z" "w" or "" (the argument has its own size) */

@@ -66,6 +66,7 @@ static const struct {
 	{ "ab%-12.", "the format ends within a conversion", 2 },
 	{ "%ll", "the format ends within a conversion", 0 },
 	{ "x%Q", "there is no conversion %Q", 1 },
+	{ "%@.99Q%.99Q", "there is no conversion %Q", 6 },
 	{ "%d %n", "there is no conversion %n", 3 },
 	{ "%5%", "there is no conversion %%", 0 },
 	{ "%ly%lQ", "there is no such conversion after a size", 3 },

@@ -34,6 +34,7 @@ struct piece {
 	char text[24];
 	char flags[8];
 	int width; /* 0: none */
+	int prec;  /* of %@.99Q; else 0 */
 	char conv; /* 0: none */
 	bool agg;  /* "%@d" */
 };
@@ -55,14 +56,15 @@ static const char *next_piece(const char *s, struct piece *p)
 	for (n = 0; *s && strchr("-+ #0", *s) && n < 7;)
 		p->flags[n++] = *s++;
 	p->width = (int)strtol(s, (char **)&s, 10);
-	s += *s == '.' ? 1 + strspn(s + 1, "0123456789") : 0;
+	if (*s == '.')
+		p->prec = (int)strtol(s + 1, (char **)&s, 10);
 	p->conv = *s;
 	return *s ? s + 1 : s;
 }
 
 static bool is_integer(const struct piece *p)
 {
-	return p->conv == 'd' || p->conv == 'u' || p->conv == 'i';
+	return p->conv == 'd' || p->conv == 'u' || p->conv == 'i' || p->conv == 'Q';
 }
 
 /* "%d", "PID %d", or "%d.%03d" */
@@ -100,7 +102,10 @@ static void put_bare(const struct piece *p, FILE *out)
 	fprintf(out, "%%%s", p->agg ? "@" : "");
 	if (strchr(p->flags, '0'))
 		fprintf(out, "0%d", p->width);
-	fprintf(out, "%s%c", strchr(p->flags, '#') ? "#" : "", p->conv);
+	fputs(strchr(p->flags, '#') ? "#" : "", out);
+	if (p->conv == 'Q')
+		fprintf(out, ".%d", p->prec);
+	putc(p->conv, out);
 }
 
 /* Writes a column's conversions as one value of JSON or CSV, quoted unless it is numeric. */

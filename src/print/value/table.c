@@ -7,10 +7,12 @@
 #include "print/value/table.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "print/value/dist.h"
 #include "print/value/stack.h"
+#include "print/value/style.h"
 #include "print/value/values.h"
 
 /* A key in the default layout. */
@@ -178,6 +180,37 @@ static const struct value *next_key(struct fmt_source *src)
 	return c->next < c->t->aggs[0]->nkeys ? &c->r->keys[c->next++] : &none;
 }
 
+/* The precision of %@.99Q: digits behind the second one are behind the point, 999 is 99.9 %. */
+static long double percent_of(int prec)
+{
+	long double percent = prec;
+
+	while (percent > 100)
+		percent /= 10;
+	return percent;
+}
+
+/* %@.99Q. Nothing was counted: "-", and null in JSON. */
+static void print_quantile(
+	struct out *o, const struct fmt_item *it, const struct agg *g, const uint64_t *words, size_t *owed)
+{
+	struct fmt_item as = *it;
+	struct value v = { .kind = VALUE_INT, .is_signed = true, .size = 8 };
+	int64_t value;
+
+	as.conv = 'd';
+	if (!agg_quantile(g, words, percent_of(it->prec), &value)) {
+		as.conv = 's';
+		v = (struct value){
+			.kind = VALUE_TEXT, .field = FIELD_CHARS, .s = o->style == &style_json ? "null" : "-"
+		};
+		v.len = strlen(v.s);
+	} else {
+		v.i = (uint64_t)value;
+	}
+	o->style->conv(o, &as, it->width, -1, &v, owed);
+}
+
 /* One aggregation may be shown several times; of several, each conversion takes the next. */
 static void print_agg_value(struct fmt_source *src, struct out *o, const struct fmt_item *it, size_t *owed)
 {
@@ -186,6 +219,10 @@ static void print_agg_value(struct fmt_source *src, struct out *o, const struct 
 	size_t pos = c->pos < t->naggs ? c->pos++ : t->naggs - 1;
 	struct value v = { .kind = VALUE_INT, .is_signed = true, .size = 8 };
 
+	if (it->conv == 'Q') {
+		print_quantile(o, it, t->aggs[pos], agg_words(t, c->r, pos), owed);
+		return;
+	}
 	if (agg_is_dist(t->aggs[pos])) {
 		o->style->dist(o, t->aggs[pos], agg_words(t, c->r, pos), t->normal[pos]);
 		return;

@@ -209,6 +209,30 @@ static void check_key_convs(struct checker *ck, const struct expr *e, const stru
 	}
 }
 
+/* %@.99Q needs a distribution and a percentage. Conversions with "@" take the aggregations in turn, and then the last
+ * again. */
+static void check_quantile_convs(struct checker *ck, const struct expr *e, const struct fmt *f, size_t first)
+{
+	size_t pos = first, n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		const struct fmt_item *it = &f->items[i];
+		const struct symbol *s = e->args.v[pos]->sym;
+
+		n += it->conv != 0;
+		if (!it->conv || !(it->flags & FMT_AGG))
+			continue;
+		if (it->conv == 'Q' && s->func != FN_quantize && s->func != FN_lquantize && s->func != FN_llquantize)
+			err(ck, e->loc, D_PRINTF_ARG_TYPE, "%@d prints its value",
+				"conversion #%zu, %s, takes a distribution, and @%s is none", n, it->conv_text,
+				s->name);
+		else if (it->conv == 'Q' && it->prec <= 0)
+			err(ck, e->loc, D_PRINTF_ARG_PROTO, "%@.99Q is the 99th percentile, %@.999Q that of 99.9 %",
+				"conversion #%zu, %s, lacks its percentage", n, it->conv_text);
+		pos += pos + 1 < e->args.n;
+	}
+}
+
 /* Checks what check_action() could not: printa() may stand before the clause that fills its aggregation, so keys are
  * known only after all clauses have been checked. */
 static void check_agg_use(struct checker *ck, struct expr *e)
@@ -236,8 +260,10 @@ static void check_agg_use(struct checker *ck, struct expr *e)
 	if (e->sym->func != FN_printa || first == e->args.n)
 		return;
 	check_same_keys(ck, e, first);
-	if (e->extra)
-		check_key_convs(ck, e, e->extra, e->args.v[first]->sym);
+	if (!e->extra)
+		return;
+	check_key_convs(ck, e, e->extra, e->args.v[first]->sym);
+	check_quantile_convs(ck, e, e->extra, first);
 }
 
 /* Checks the statements of a clause, those of if and else included. */
