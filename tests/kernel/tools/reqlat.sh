@@ -24,8 +24,9 @@ if not server:
     c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     c.sendall(b"welcome")  # no answer: nobody asked
     for delay in [0] + DELAYS:
-        while not c.recv(100).endswith(b"."):
-            pass
+        question = b""
+        while not question.endswith(b"."):
+            question = c.recv(100) or os._exit(1)
         time.sleep(delay)
         c.sendall(b"first of ")
         c.sendall(b"the answer.")
