@@ -11,6 +11,7 @@
 
 #include "base/diag/nearest.h"
 #include "compile/compile.h"
+#include "compile/packetfilter.h"
 #include "compile/user/userprobes.h"
 #include "kernel/btf/btf.h"
 #include "kernel/events/counters.h"
@@ -29,6 +30,8 @@ struct kernel_env {
 	struct features *features;
 	struct kbtf *btf;
 	struct ktypes ktypes;
+	const struct packet_filter *filter; /* the last one, of filter_text; or NULL */
+	const char *filter_text;
 	struct kfuncs *funcs; /* NULL: not read yet, or the kernel has no list */
 	bool funcs_read;
 	int funcs_err;         /* -errno: why there is no list */
@@ -459,6 +462,18 @@ void kernel_env_close(struct kernel_env *k)
 	kfuncs_close(k->funcs);
 }
 
+/* Each expression is compiled once, however many sites have it. */
+static const struct packet_filter *compile_filter(void *ctx, const char *text, const char **why, size_t *at)
+{
+	struct kernel_env *k = ctx;
+
+	if (!k->filter || strcmp(k->filter_text, text) != 0) {
+		k->filter = packetfilter_compile(k->arena, text, why, at);
+		k->filter_text = text;
+	}
+	return k->filter;
+}
+
 /* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. Before
  * 5.11 the current task is no typed pointer; 5.12 brought atomic exchanges, of which BTF has no trace but the helper
  * bpf_check_mtu() of the same release; 5.15 brought cookies; 6.1 hashes that take their memory as they fill, in
@@ -500,6 +515,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->event = find_event;
 	env->counter = has_counter;
 	env->ctx = k;
+	env->filter = compile_filter;
 	env->function = find_function;
 	env->has_function = has_function;
 	env->fentry_on = fentry_on;

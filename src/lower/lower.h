@@ -36,6 +36,18 @@ struct kernel_field {
 	bool relative; /* that offset counts from the field's end; else from the record's start */
 };
 
+/* An expression of pcap-filter(7): instructions of classic BPF for a packet that begins at the IP header. Each jump
+ * leads forward, to one of them; the last one returns. */
+struct packet_insn {
+	uint16_t code;
+	uint8_t jt, jf;
+	uint32_t k;
+};
+struct packet_filter {
+	const struct packet_insn *v;
+	size_t n;
+};
+
 /* The compiler's view of the running kernel. All zero: no kernel, as in tests. Pointers are borrowed until
  * lower_finish(). */
 struct lower_env {
@@ -55,6 +67,8 @@ struct lower_env {
 	uint32_t first_netns;       /* inode number of the machine's first network namespace */
 	uint32_t page_size;         /* bytes; 0: 4096 */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace with this name; 0: none */
+	/* Compiles such an expression. NULL: *why says what is wrong, at byte *at of the text. */
+	const struct packet_filter *(*filter)(void *ctx, const char *text, const char **why, size_t *at);
 	/* The BTF id of a tracepoint of the kernel or, if the kernel has none and module is not NULL, of the module.
 	 * 0: none. */
 	uint32_t (*tracepoint)(void *ctx, const char *module, const char *name, struct kernel_func *out);

@@ -388,10 +388,32 @@ static void note_screen(struct tool *t)
 		snprintf(p->value, sizeof(p->value), "1");
 }
 
+/* Takes one more word of the expression that chooses packets: p->value has the D string of those before it. */
+static bool take_expression(struct tool *t, struct param *p, const char *value)
+{
+	size_t n = strlen(p->value) - 1;
+	struct param more = *p;
+
+	if (!set_value(t, &more, value))
+		return false;
+	p->given = true;
+	if (n + strlen(more.value) + 1 > sizeof(p->value)) {
+		message(&t->own, "%s takes at most %zu characters", p->word, sizeof(p->value) - 3);
+		return false;
+	}
+	if (n > 1)
+		p->value[n++] = ' ';
+	memcpy(p->value + n, more.value + 1, strlen(more.value)); /* without its first quote, with the NUL */
+	return true;
+}
+
 /* Takes a positional argument. False after a message. */
 static bool take_argument(struct tool *t, size_t *at, const char *value)
 {
-	struct param *p = next_argument(t, at);
+	struct param *p = next_argument(t, at), *expression = tool_param(t, "tool_match");
+
+	if (expression && (!p || p == expression))
+		return take_expression(t, expression, value);
 
 	if (p && p->kind == PARAM_STRING && is_number(value)) /* "qdisclat 1": 1 is the interval, which follows */
 		p = next_argument(t, at);

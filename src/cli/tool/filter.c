@@ -265,9 +265,10 @@ static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE
 	return true;
 }
 
-/* The arguments are the socket; its ports; its addresses. */
+/* The arguments are the socket; its ports; its addresses. The cheapest conditions come first. */
 bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out)
 {
+	const struct param *match;
 	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5));
 
 	if (!ok)
@@ -281,6 +282,9 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 			add_ports(t, "tool_rport", args[2], NULL, out);
 	if (ok && nargs == 5)
 		ok = add_hosts(t, args[3], args[4], out);
+	match = tool_param(t, "tool_match");
+	if (match && match->given)
+		fprintf(out, " && pcap_match(%s)", match->value);
 	fputs(")", out);
 	return ok;
 }

@@ -39,7 +39,8 @@ static const struct {
 		"-C MB  tool_mb = 0  with -w: another file after this many million bytes\n"
 		"-G SECS  tool_every = 0  with -w: another file after this many seconds\n"
 		"-W FILES  tool_files = 0  with -C: these many files in turn; with -G: end after them\n"
-		"--wide  wide = 0  wider columns, and more of them\n" },
+		"--wide  wide = 0  wider columns, and more of them\n"
+		"expression  tool_match = \"\"  only packets that match, as \"tcp port 80\": see pcap-filter(7)\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
 	{ "all",
 		"-d SECS  tool_for = 0  end after this many seconds\n"

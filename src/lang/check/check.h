@@ -54,6 +54,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(sym, FC_SYM, 1, 1) X(mod, FC_SYM, 1, 1) X(ufunc, FC_SYM, 1, 1) X(usym, FC_SYM, 1, 1)               \
 	X(umod, FC_SYM, 1, 1) X(uaddr, FC_SYM, 1, 1)                                                         \
 	X(d_path, FC_SUBR, 1, 1)                                                                             \
+	X(pcap_match, FC_SUBR, 1, 1)                                                                         \
 	X(inet_in, FC_SUBR, 2, 2) X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                         \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \

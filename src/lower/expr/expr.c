@@ -184,6 +184,8 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(cx) };
 	case FN_inet_in:
 		return int_val(lower_inet_in(cx, e), e->type);
+	case FN_pcap_match:
+		return int_val(packet_match(cx, e), e->type);
 	case FN_rand:
 	case FN_progenyof:
 	case FN___user:

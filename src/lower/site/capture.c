@@ -176,8 +176,7 @@ static vreg named_packet(struct clause_ctx *cx)
 	return site_member(cx, &cx->pg->site_val, "skb", type_ptr(cx->lw->ts, t)).r;
 }
 
-/* Does the site's translator say that there is a packet? */
-static bool has_packet(const struct prog_ctx *pg)
+bool site_has_packet(const struct prog_ctx *pg)
 {
 	const struct xlator *xl = pg->site_val.xl;
 
@@ -194,7 +193,7 @@ void capture_copy(struct clause_ctx *cx)
 	int32_t mark = ir_stack_mark(ir);
 	vreg to, nh, data;
 
-	if (!has_packet(cx->pg))
+	if (!site_has_packet(cx->pg))
 		return;
 	cx->lw->im->epids.v[cx->epid].packets = true;
 	to = ir_alui(ir, ALU_ADD, cx->rec, (int32_t)cx->lw->im->epids.v[cx->epid].rec_size);

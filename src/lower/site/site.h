@@ -58,7 +58,11 @@ struct sval packet_dns_name(struct clause_ctx *cx, const struct expr *e);
 vreg packet_dns_wire(struct clause_ctx *cx, const struct expr *e);
 vreg packet_dns_hash(struct clause_ctx *cx, const struct expr *e);
 
+/* ---- lower/site/match.c: pcap_match() */
+vreg packet_match(struct clause_ctx *cx, const struct expr *e);
+
 /* ---- lower/site/capture.c: the packet as a whole */
+bool site_has_packet(const struct prog_ctx *pg); /* does the site's translator say that there is a packet? */
 /* Reserves the record of a clause with pcap(): it has room for as much of the packet as is wanted. */
 vreg capture_reserve(struct clause_ctx *cx, const struct epid *ep);
 /* Copies the packet into the record, and sets the record's length. Does nothing if this site has none. */

@@ -32,6 +32,7 @@ void check_action(struct checker *ck, struct expr *e);
 
 /* pcap.c: pcap(args[0]), pcap(args[0], bytes). Its arguments become the members that a capture file needs. */
 void check_pcap(struct checker *ck, struct expr *e);
+struct type *check_pcap_match(struct checker *ck, struct expr *e);
 
 /* spec.c: may the actions of a checked clause stand together? */
 void check_together(struct checker *ck, const struct clause *c);

@@ -83,3 +83,15 @@ void check_pcap(struct checker *ck, struct expr *e)
 	rest->ival = (uint64_t)most;
 	*vec_push(ck->arena, &e->args) = rest;
 }
+
+/* pcap_match("expression"): a literal, as it is compiled with the program. */
+struct type *check_pcap_match(struct checker *ck, struct expr *e)
+{
+	struct expr *a = e->args.v[0];
+
+	if (a->kind != EX_STR || !a->slen || strlen(a->str) != a->slen)
+		return err(ck, a->loc, D_PROTO_ARG, "as in pcap_match(\"tcp port 80\")",
+			"pcap_match() takes an expression as a literal");
+	a->type = ck->ts->string;
+	return ck->ts->int32;
+}
