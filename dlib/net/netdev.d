@@ -62,7 +62,6 @@ translator struct dw_pkt < struct dw_nddone *C > {
 struct dw_nddrop {
 	struct sk_buff *skb;
 	uint64_t location;
-	uint32_t reason;
 	struct dw_owner *owner;
 	uint64_t cookie;
 };

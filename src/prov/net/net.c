@@ -28,7 +28,7 @@ static const struct site receive_sites[] = {
 #define SENT "P->since != 0"
 static const struct site done_sites[] = {
 	{ TP("consume_skb", 1, "dw_nddone"), .when = SENT, .sees = "packets that the device has sent" },
-	{ TP("kfree_skb", 3, "dw_nddrop"), .when = SENT, .sees = "... that the driver dropped" },
+	{ TP("kfree_skb", 2, "dw_nddrop"), .when = SENT, .sees = "... that the driver dropped" },
 	{ TP("net_dev_queue", 1, "dw_nddone"), .when = SENT, .sees = "... that it gave to another device" },
 	{ TP("netif_rx_entry", 1, "dw_nddone"), .when = SENT, .sees = "... that came back: loopback, veth" },
 	{ TP("netif_receive_skb_entry", 1, "dw_nddone"), .when = SENT, .sees = "... likewise: a bridge" },
@@ -39,7 +39,7 @@ static const struct site done_sites[] = {
 static const struct stamp_event transmit_events[] = {
 	{ STAMP_SET, { TP("net_dev_start_xmit", 2, "dw_ndxmit") }, KEY, .word = "(uint64_t)P->dev" },
 	{ STAMP_END, { TP("consume_skb", 1, "dw_nddone") }, KEY },
-	{ STAMP_END, { TP("kfree_skb", 3, "dw_nddrop") }, KEY },
+	{ STAMP_END, { TP("kfree_skb", 2, "dw_nddrop") }, KEY },
 	{ STAMP_END, { TP("net_dev_queue", 1, "dw_nddone") }, KEY },
 	{ STAMP_END, { TP("netif_rx_entry", 1, "dw_nddone") }, KEY },
 	{ STAMP_END, { TP("netif_receive_skb_entry", 1, "dw_nddone") }, KEY },
