@@ -5,7 +5,10 @@
 #include <stdio.h>
 
 #include "api/dwire.h"
+#include "cli/selftest/json.h"
 
 /* d: after dwire_list(), so that the kernel's types are read. */
 void machine_print(struct dwire *d, FILE *out);
+/* The same as members of the object that is open; what is not known is null. */
+void machine_json(struct dwire *d, struct json *j);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* selftest: see selftest.h.
- * Input: the providers of dwire_list(). Output: the head of a bug report, then a line for each provider.
+ * Input: the providers of dwire_list(). Output: the head of a bug report, then a line for each provider, or
+ * both as a JSON object.
  * A child tests each provider, some at a time: attaching and detaching are mostly waiting. All that is in the kernel is
  * held by descriptors of the children, which die with this process, so nothing stays however the test ends. */
 #include "cli/selftest/selftest.h"
@@ -17,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/selftest/json.h"
 #include "cli/selftest/machine.h"
 #include "cli/selftest/provider.h"
 
@@ -33,6 +35,7 @@ struct tested {
 struct selftest {
 	struct tested all[MAX];
 	unsigned n, started, done;
+	unsigned wrong, open; /* at the end: providers, and those that were not finished */
 	int pipe[2];
 	int64_t end; /* CLOCK_MONOTONIC, ms */
 };
@@ -139,6 +142,22 @@ static const char *verdict(const struct tested *t)
 	return t->result.tried ? "ok" : "none";
 }
 
+/* What is wrong or could not be tested; "": nothing. */
+static void write_note(const struct tested *t, char *note, size_t size)
+{
+	const struct result *r = &t->result;
+
+	if (!t->done)
+		snprintf(note, size, "not finished in %d s", LIMIT_MS / 1000);
+	else if (!r->wrong && !r->tried && !*r->note)
+		snprintf(note, size, "this kernel shows none of its probes: dwire -lvv -P %s", t->name);
+	else
+		snprintf(note, size, "%s", r->note);
+	for (char *c = note; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+}
+
 static void print_line(const struct tested *t, FILE *out)
 {
 	const struct result *r = &t->result;
@@ -147,31 +166,111 @@ static void print_line(const struct tested *t, FILE *out)
 	for (unsigned i = 0; i < SELFTEST_TIERS; i++)
 		tiers[i] = r->tier[i] ? selftest_tiers[i][0] : '-';
 	tiers[SELFTEST_TIERS] = '\0';
-	snprintf(note, sizeof(note), "%s", r->note);
-	for (char *c = note; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	if (!t->done)
-		snprintf(note, sizeof(note), "not finished in %d s", LIMIT_MS / 1000);
-	else if (!r->wrong && !r->tried && !*note)
-		snprintf(note, sizeof(note), "this kernel shows none of its probes: dwire -lvv -P %s", t->name);
+	write_note(t, note, sizeof(note));
 	fprintf(out, "%-9s %-5s %5u %8u %7u %5s %7u%s%s\n", t->name, verdict(t), r->probes, r->tried, r->members, tiers,
 		r->counted, *note ? "  " : "", note);
 }
 
-static int print_all(const struct selftest *s, FILE *out)
+static void print_all(const struct selftest *s, FILE *out)
 {
-	unsigned wrong = 0, open = 0;
-
 	fprintf(out, "\n%-9s %-5s %5s %8s %7s %5s %7s\n", "PROVIDER", "STATE", "PROBES", "ATTACHED", "MEMBERS", "TIERS",
 		"COUNTED");
-	for (unsigned i = 0; i < s->n; i++) {
+	for (unsigned i = 0; i < s->n; i++)
 		print_line(&s->all[i], out);
-		wrong += s->all[i].done && s->all[i].result.wrong;
-		open += !s->all[i].done;
+	fprintf(out, "%u providers, %u wrong, %u not finished\n", s->n, s->wrong, s->open);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+static void json_provider(struct json *j, const struct tested *t)
+{
+	const struct result *r = &t->result;
+	char note[sizeof(r->note)];
+
+	write_note(t, note, sizeof(note));
+	json_open(j, NULL, '{');
+	json_text(j, "provider", t->name);
+	json_text(j, "state", !t->done ? "unfinished" : r->wrong ? "wrong" : verdict(t));
+	json_number(j, "probes", t->done, r->probes);
+	json_number(j, "attached", t->done, r->tried);
+	json_number(j, "members", t->done, r->members);
+	json_open(j, "tiers", '[');
+	for (unsigned i = 0; i < SELFTEST_TIERS; i++)
+		if (r->tier[i])
+			json_text(j, NULL, selftest_tiers[i]);
+	json_close(j, ']');
+	json_number(j, "counted", t->done, r->counted);
+	json_text(j, "note", *note ? note : NULL);
+	json_close(j, '}');
+}
+
+/* The end of the object. tested false: nothing is claimed. */
+static void json_all(const struct selftest *s, bool tested, struct json *j)
+{
+	if (tested) {
+		json_open(j, "providers", '[');
+		for (unsigned i = 0; i < s->n; i++)
+			json_provider(j, &s->all[i]);
+		json_close(j, ']');
+	} else
+		json_text(j, "providers", NULL);
+	json_number(j, "wrong", tested, s->wrong);
+	json_number(j, "unfinished", tested, s->open);
+	json_close(j, '}');
+	fputc('\n', j->out);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+static int take_arguments(struct dwire *d, int argc, char **argv, bool *json)
+{
+	int r = 0;
+
+	for (int i = 1; i < argc && !r; i++)
+		if (!strcmp(argv[i], "--json"))
+			*json = true;
+		else
+			r = dwire_add(d, DWIRE_PROVIDER, "self-test", argv[i], strlen(argv[i]));
+	return r;
+}
+
+static int test_all(struct selftest *s, const struct messages *messages)
+{
+	int r = run(s);
+
+	if (r)
+		message(messages, "cannot start the test: %s", strerror(-r));
+	for (unsigned i = 0; i < s->n; i++) {
+		s->wrong += s->all[i].done && s->all[i].result.wrong;
+		s->open += !s->all[i].done;
 	}
-	fprintf(out, "%u providers, %u wrong, %u not finished\n", s->n, wrong, open);
-	return wrong ? 1 : open ? 2 : 0;
+	return r;
+}
+
+/* The head comes before the test: it stays if the test ends this process. */
+static int test_machine(struct selftest *s, struct dwire **d, int argc, char **argv, const struct messages *messages)
+{
+	struct json j = { .out = stdout };
+	bool json = false;
+	int r = take_arguments(*d, argc, argv, &json);
+
+	if (!r)
+		r = dwire_list(*d, note_provider, s);
+	if (json) {
+		json_open(&j, NULL, '{');
+		machine_json(*d, &j);
+	} else
+		machine_print(*d, stdout);
+	if (!r)
+		r = dwire_require(*d);
+	dwire_free(*d);
+	*d = NULL;
+	fflush(stdout); /* children would write it again */
+	if (!r)
+		r = test_all(s, messages);
+	if (json)
+		json_all(s, !r, &j);
+	else if (!r)
+		print_all(s, stdout);
+	return r;
 }
 
 int selftest_main(int argc, char **argv, const struct messages *messages)
@@ -186,21 +285,8 @@ int selftest_main(int argc, char **argv, const struct messages *messages)
 		return 2;
 	}
 	dwire_on_message(d, message_show, (void *)(uintptr_t)messages);
-	for (int i = 1; i < argc && !r; i++)
-		r = dwire_add(d, DWIRE_PROVIDER, "self-test", argv[i], strlen(argv[i]));
-	if (!r)
-		r = dwire_list(d, note_provider, s);
-	machine_print(d, stdout);
-	if (!r)
-		r = dwire_require(d);
-	dwire_free(d);
-	fflush(stdout); /* children would write it again */
-	if (!r) {
-		r = run(s);
-		if (r)
-			message(messages, "cannot start the test: %s", strerror(-r));
-	}
-	r = r ? 2 : print_all(s, stdout);
+	r = test_machine(s, &d, argc, argv, messages);
+	r = r ? 2 : s->wrong ? 1 : s->open ? 2 : 0;
 	free(s);
 	return r;
 }

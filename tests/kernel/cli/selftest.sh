@@ -2,7 +2,7 @@
 # timeout: 120
 # --self-test attaches every probe of a provider, reads its members and compares it with the kernel's counters; a
 # provider that cannot be attached is WRONG, and a user without privileges is told what is missing.
-need setpriv
+need setpriv jq
 line() { # PROVIDER: its state, probes, members, tiers, counted probes
 	awk -v p="$1" '$1 == p { print $2, $3, ($5 > 0), $6, $7 }' "$tmp/out"
 }
@@ -13,6 +13,20 @@ expect_match "$(line udp)" '^ok 4 1 ([h-][f-][k-]) [246]$' "udp: $(<"$tmp/out")"
 expect_match "$(line icmp)" '^ok 2 1 ([h-][f-][k-]) [246]$' "icmp"
 expect_match "$(<"$tmp/out")" "Linux $(uname -r), $(uname -m)" "the head"
 expect_eq "$(awk 'END { print NR < 30 }' "$tmp/out")" 1 "a screen"
+
+# the same as an object: numbers are numbers, what is not known is null
+"$dwire" --self-test --json udp >"$tmp/json" 2>"$tmp/err"
+expect_eq "$?" 0 "status with --json: $(<"$tmp/err")"
+expect_eq "$(wc -l <"$tmp/json")" 1 "one line"
+expect_eq "$(jq -r '.kernel, .machine, .btf, (.cpus | type), .capabilities.net_admin' "$tmp/json" | paste -sd' ')" \
+	"$(uname -r) $(uname -m) true number true" "its head"
+expect_eq "$(jq -c '[.tiers[].tier], [.wrong, .unfinished]' "$tmp/json" | paste -sd' ')" \
+	'["hooks","functions","kprobes"] [0,0]' "tiers and counts"
+expect_eq "$(jq -r '.providers[] | [.state, .probes, (if .members > 0 then 1 else 0 end),
+	([["hooks", "h"], ["functions", "f"], ["kprobes", "k"]] as $all | .tiers as $has |
+	[$all[] | if .[0] as $t | any($has[]; . == $t) then .[1] else "-" end] | add), .counted] | join(" ")' "$tmp/json")" \
+	"$(line udp)" "udp as JSON and as text"
+expect_eq "$(jq -c '[.providers[] | .probes, .attached, .members, .counted | type] | unique' "$tmp/json")" '["number"]' "types"
 
 # every attachment takes a descriptor: with few of them tcp cannot be attached
 (
@@ -27,6 +41,10 @@ setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-cap
 expect_eq "$?" 2 "status of an ordinary user"
 expect_match "$(<"$tmp/err")" 'CAP_BPF|root' "what is missing"
 expect_eq "$(line udp)" "" "no line for what was not tested"
+setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$dwire" --self-test --json udp \
+	>"$tmp/json" 2>"$tmp/err"
+expect_eq "$?" 2 "status of an ordinary user with --json"
+expect_eq "$(jq -c '[.capabilities.bpf, .providers, .wrong]' "$tmp/json")" '[false,null,null]' "nothing is claimed in JSON either"
 
 # ended in the middle, it leaves no process
 "$dwire" --self-test sock >"$tmp/out" 2>&1 &
