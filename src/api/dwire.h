@@ -268,6 +268,14 @@ int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));
 int dwire_merge_add(struct dwire *d, const char *name, int fd) __attribute__((warn_unused_result));
 /* Before the first dwire_merge_add(): the machine's name is the first key of aggregations and begins each line. */
 void dwire_merge_by_host(struct dwire *d);
+/* Before the first dwire_merge_add(): nothing is shown before all machines that are expected have begun. */
+void dwire_merge_all_hosts(struct dwire *d);
+/* After dwire_merge_add(): expects a machine whose lines have this name before them, as a program that runs commands on
+ * many puts it there. Steps wait for it for ten seconds; dwire_end() reports those that never came. */
+void dwire_merge_expect(struct dwire *d, const char *host);
+/* The program of an expected machine has ended, and what it wrote has been read: nobody waits for it. Returns whether
+ * its trace had begun. */
+bool dwire_merge_leave(struct dwire *d, const char *host);
 
 /* ---- names of this machine, as programs see them ----------------------------------------------------------------- */
 /* The number by which probes see the process pid of ours: another one in a pid namespace. */

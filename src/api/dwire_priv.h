@@ -29,7 +29,7 @@ struct dwire {
 	struct seen_pid seen_target, seen_self; /* once asked for */
 	struct session *session;                /* from dwire_start() on */
 	struct merge *merge;                    /* in place of a session: streams are read */
-	bool by_host;
+	bool by_host, all_hosts;
 	bool all_declared; /* dwire_member() declared the whole built-in library */
 	bool merging;      /* dwire_start() was called */
 	int stop;          /* an eventfd: readable after dwire_stop() */

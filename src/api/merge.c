@@ -13,6 +13,7 @@ int dwire_merge_add(struct dwire *d, const char *name, int fd)
 		.report = &d->report,
 		.stop = &d->stop,
 		.by_host = d->by_host,
+		.all = d->all_hosts,
 		.emit = d->opts.oformat == OFMT_STREAM };
 	int r;
 
@@ -29,4 +30,20 @@ int dwire_merge_add(struct dwire *d, const char *name, int fd)
 void dwire_merge_by_host(struct dwire *d)
 {
 	d->by_host = true;
+}
+
+void dwire_merge_all_hosts(struct dwire *d)
+{
+	d->all_hosts = true;
+}
+
+void dwire_merge_expect(struct dwire *d, const char *host)
+{
+	if (d->merge)
+		merge_expect(d->merge, host);
+}
+
+bool dwire_merge_leave(struct dwire *d, const char *host)
+{
+	return d->merge && merge_leave(d->merge, host);
 }

@@ -9,23 +9,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The standard input may hold several texts, each ended by a NUL byte: dwire on sends scripts so, and keeps it open. */
+#define TEXT_END '\0'
+
 /* The parser refuses texts above 16 MiB with its own message. This limit is larger, so that the parser reports. */
 #define READ_MAX (32u << 20)
 
-static int read_stream(FILE *in, char **text, size_t *len)
+/* end: what ends the text before the end of the stream; EOF: nothing. */
+static int read_stream(FILE *in, int end, char **text, size_t *len)
 {
-	char buf[65536];
 	FILE *mem = open_memstream(text, len);
-	size_t n, total = 0;
-	int r;
+	size_t total = 0;
+	int r, c;
 
 	if (!mem)
 		return -ENOMEM;
 	errno = 0;
-	while (total < READ_MAX && (n = fread(buf, 1, sizeof(buf), in)) > 0) {
-		fwrite(buf, 1, n, mem);
-		total += n;
-	}
+	while (total++ < READ_MAX && (c = getc_unlocked(in)) != EOF && c != end)
+		putc_unlocked(c, mem);
 	r = ferror(in) ? -(errno ? errno : EIO) : 0;
 	return fclose(mem) ? -ENOMEM : r;
 }
@@ -39,7 +40,7 @@ int input_read(const char *path, char **text, size_t *len)
 	*len = 0;
 	if (!in)
 		return -errno;
-	r = read_stream(in, text, len);
+	r = read_stream(in, in == stdin ? TEXT_END : EOF, text, len);
 	if (in != stdin)
 		fclose(in);
 	return r;

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "api/dwire.h"
+#include "cli/fleet/on.h"
 #include "cli/input.h"
+#include "cli/letters.h"
 #include "cli/man/pages.h"
 #include "cli/merge.h"
 #include "cli/message.h"
@@ -28,6 +30,7 @@
 #include "cli/tool/table.h"
 #include "cli/tool/tool.h"
 #include "cli/trace.h"
+#include "cli/until_eof.h"
 #include "cli/welcome.h"
 
 /* Exit statuses of dtrace(1). */
@@ -38,7 +41,8 @@ struct command {
 	struct messages messages;
 	bool list, compile_only, any;
 	bool help, object; /* -h, which means two things; -G */
-	unsigned verbose;  /* times that -v was given */
+	bool emit;
+	unsigned verbose; /* times that -v was given */
 	const char *output;
 	const char *script; /* the first of -s */
 	enum dwire_stage dump;
@@ -87,6 +91,7 @@ static void help(const struct command *c)
 	       "  -e           compile, do not run\n"
 	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
 	       "  --emit       output as a stream of frames, for dwire merge\n"
+	       "  --until-eof  as the first option: ends when the standard input does\n"
 	       "  --cost       at the end: what the trace itself took of the machine\n"
 	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
 	       "  -G -s FILE   write the object to link with it (-o names the output)\n"
@@ -150,8 +155,6 @@ static int set_dump(struct command *c, const char *what)
 	message(&c->messages, "--dump takes tokens, ast, types, ir or bpf");
 	return -EINVAL;
 }
-
-enum { OPT_DUMP = 256, OPT_LIBXO, OPT_EMIT, OPT_COST };
 
 static int no_memory(struct command *c)
 {
@@ -276,6 +279,7 @@ static int take_option(struct command *c, int opt)
 		message(&c->messages, "failed to set -b %s: Invalid value for specified option", optarg);
 		return -EINVAL;
 	}
+	c->emit |= opt == OPT_EMIT;
 	name = short_for(opt, &value);
 	if (name)
 		return set_short(c, opt < OPT_DUMP ? opt : 'x', name, value);
@@ -337,15 +341,9 @@ static int bad_option(const struct command *c, int opt, char **argv)
 /* Returns EXIT_OK, or the exit status after an error. *done: the command has already ended with success (-V). */
 static int take_options(struct command *c, int argc, char **argv, bool *done)
 {
-	static const struct option longs[] = { { "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' }, { "dump", required_argument, NULL, OPT_DUMP },
-		{ "libxo", required_argument, NULL, OPT_LIBXO }, { "emit", no_argument, NULL, OPT_EMIT },
-		{ "cost", no_argument, NULL, OPT_COST }, { 0 } };
 	int opt;
 
-	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":n:s:P:m:f:i:3:6:b:x:c:p:o:D:U:I:L:X:CHFSGOlvqwZeVh", longs, NULL)) !=
-		-1) {
+	while ((opt = letters_next(argc, argv)) != -1) {
 		if (opt == '?' || opt == ':')
 			return bad_option(c, opt, argv);
 		if (opt == 'V') {
@@ -374,9 +372,10 @@ static void say_matched(const struct command *c)
 			text, n, n == 1 ? "" : "s");
 }
 
+/* One of many machines does not repeat what all of them would. */
 static void say_compiled(const struct command *c)
 {
-	if (dwire_is_set(c->d, "quiet"))
+	if (dwire_is_set(c->d, "quiet") || c->emit)
 		return;
 	say_matched(c);
 	if (dwire_is_set(c->d, "destructive"))
@@ -617,6 +616,8 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 		return newtool_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && !strcmp(argv[1], "merge"))
 		return merge_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && !strcmp(argv[1], "on"))
+		return on_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && (!strcmp(argv[1], "--self-test") || !strcmp(argv[1], "doctor")))
 		return selftest_main(argc - 1, argv + 1, &c->messages);
 	if (argc < 2 && strcmp(c->messages.program, "dtrace")) {
@@ -651,6 +652,11 @@ int main(int argc, char **argv)
 
 	open_standard();
 	own_signals();
+	if (argc > 1 && !strcmp(argv[1], "--until-eof")) {
+		until_eof(&c.messages);
+		argv[1] = argv[0];
+		argc--, argv++;
+	}
 	status = tool_or_command(&c, argc, argv);
 	errno = 0;
 	if (fflush(stdout) && !status && errno != EPIPE)

@@ -16,12 +16,13 @@
 struct signals {
 	struct dwire *d;
 	sigset_t set;
+	bool patient;
 	atomic_bool came;
 	pthread_t thread;
 	struct sigaction old_pipe;
 };
 
-/* The thread: the first signal stops the trace, the second ends the command at once with the status that a shell
+/* The thread: the first signal stops the trace, the next one ends the command at once with the status that a shell
  * expects. */
 static void *serve(void *ctx)
 {
@@ -32,6 +33,8 @@ static void *serve(void *ctx)
 	if (sigwait(&s->set, &sig))
 		return NULL;
 	s->came = true;
+	if (s->patient && sigwait(&s->set, &sig))
+		return NULL;
 	dwire_stop(s->d);
 	if (sigwait(&s->set, &sig))
 		return NULL;
@@ -39,7 +42,7 @@ static void *serve(void *ctx)
 	_exit(128 + sig);
 }
 
-struct signals *signals_take(struct dwire *d)
+struct signals *signals_take(struct dwire *d, bool patient)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, hup = { .sa_handler = SIG_DFL };
 	struct signals *s = calloc(1, sizeof(*s));
@@ -47,6 +50,7 @@ struct signals *signals_take(struct dwire *d)
 	if (!s)
 		return NULL;
 	s->d = d;
+	s->patient = patient;
 	sigemptyset(&s->set);
 	sigaddset(&s->set, SIGINT);
 	sigaddset(&s->set, SIGTERM);

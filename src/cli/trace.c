@@ -23,7 +23,7 @@ static void allow_files(void)
 
 int trace(struct dwire *d, FILE *out, struct messages *messages)
 {
-	struct signals *signals = signals_take(d);
+	struct signals *signals = signals_take(d, false);
 	int status = 0, r;
 
 	messages->signals = signals;

@@ -18,7 +18,7 @@
 #include "export/net/serve.h"
 #include "export/openmetrics.h"
 #include "export/script.h"
-#include "stream/lines.h"
+#include "base/lines.h"
 
 #define NAMES_MAX 64
 #define LINE_BYTES_MAX ((size_t)16 << 20)

@@ -80,7 +80,7 @@ static bool is_session(const char *s)
 }
 
 /* NULL: it is refused, or there is no memory. */
-static struct trace *greet(struct model *m, const json_t *frame)
+static struct trace *greet(struct model *m, const json_t *frame, const char *origin)
 {
 	const json_t *clock = json_object_get(frame, "clock");
 	bool known =
@@ -95,7 +95,8 @@ static struct trace *greet(struct model *m, const json_t *frame)
 		return NULL;
 	}
 	s->session = name_copy(s->arena, frame_text(frame, "s"));
-	s->host = name_copy(s->arena, frame_text(frame, "host"));
+	s->origin = arena_strdup(s->arena, origin);
+	s->host = name_copy(s->arena, *origin ? origin : frame_text(frame, "host"));
 	s->kernel = name_copy(s->arena, frame_text(frame, "kernel"));
 	s->version = name_copy(s->arena, frame_text(frame, "dwire"));
 	s->script = name_copy(s->arena, frame_text(frame, "hash"));
@@ -364,7 +365,8 @@ static void settle_all(struct trace *s, const json_t *frame)
 			settle(s->metrics[i]);
 }
 
-static void take(struct model *m, json_t *frame)
+/* A session belongs to the name before its lines, as in dwire merge. */
+static void take(struct model *m, json_t *frame, const char *origin)
 {
 	const char *session = frame_text(frame, "s");
 	struct trace *s = *find_trace(m, session);
@@ -372,8 +374,8 @@ static void take(struct model *m, json_t *frame)
 	bool late;
 
 	if (!s && frame_kind(frame_text(frame, "f")) == FRAME_HELLO)
-		s = greet(m, frame);
-	if (!s) {
+		s = greet(m, frame, origin);
+	if (!s || strcmp(s->origin, origin) != 0) {
 		m->unknown++;
 		return;
 	}
@@ -389,14 +391,13 @@ static void take(struct model *m, json_t *frame)
 	m->version++;
 }
 
-/* Text before the object is passed over: programs that run commands on many machines put their names there. */
 void model_line(struct model *m, const char *line, size_t len)
 {
-	size_t lead;
-	json_t *frame = frame_read(line, len, &lead);
+	char origin[ORIGIN_BYTES];
+	json_t *frame = frame_read(line, len, origin);
 
 	if (frame)
-		take(m, frame);
+		take(m, frame, origin);
 	else if (len)
 		m->strange++;
 	json_decref(frame);

@@ -53,6 +53,7 @@ struct trace {
 	struct trace *next;
 	struct arena *arena; /* of what it describes */
 	char *session, *host, *kernel, *version, *script;
+	char *origin; /* the name before its lines, which is its host's; "": none */
 	uint64_t next_seq;
 	uint64_t seen;  /* when its last frame was read; CLOCK_MONOTONIC, ns */
 	uint64_t start; /* of the trace; CLOCK_REALTIME, ns */
@@ -82,7 +83,7 @@ struct model {
 	size_t ntraces;
 	struct label_rules rules;
 	uint64_t strange; /* lines that are no frames */
-	uint64_t unknown; /* frames of sessions whose hello was not seen, or that were refused */
+	uint64_t unknown; /* frames of sessions whose hello was not seen, or that were refused, or of another's */
 	uint64_t version; /* changes with each change of the data */
 	model_row_fn *row;
 	void *ctx;

@@ -22,14 +22,35 @@ static const struct {
 };
 #define NACTIONS (sizeof(action_words) / sizeof(action_words[0]))
 
-json_t *frame_read(const char *line, size_t len, size_t *lead)
+static void copy_name(const char *s, size_t n, char origin[ORIGIN_BYTES])
 {
-	const char *brace = memchr(line, '{', len);
+	while (n && strchr(" \t:", s[n - 1]) && s[n - 1])
+		n--;
+	n = n < ORIGIN_BYTES ? n : ORIGIN_BYTES - 1;
+	memcpy(origin, s, n);
+	origin[n] = '\0';
+}
+
+void frame_origin(const char *line, size_t len, char origin[ORIGIN_BYTES])
+{
+	const char *end = memmem(line, len, ": ", 2);
+
+	copy_name(line, end ? (size_t)(end - line) : 0, origin);
+}
+
+json_t *frame_read(const char *line, size_t len, char origin[ORIGIN_BYTES])
+{
+	const char *brace = memchr(line, '{', len), *colon;
+	size_t lead = brace ? (size_t)(brace - line) : 0;
 
 	if (!brace)
 		return NULL;
-	*lead = (size_t)(brace - line);
-	return json_loadb(brace, len - *lead, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
+	colon = memmem(line, lead, ": ", 2);
+	for (const char *p = colon ? colon + 1 : brace; p < brace; p++)
+		if (*p != ' ' && *p != '\t')
+			return NULL;
+	copy_name(line, lead, origin);
+	return json_loadb(brace, len - lead, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, NULL);
 }
 
 uint64_t frame_number(const json_t *frame, const char *name)

@@ -9,6 +9,7 @@
 
 #define STREAM_VERSION 1
 #define STREAM_BEAT_NS 1000000000ull /* a beat a second */
+#define ORIGIN_BYTES 128             /* of the name before a line */
 #define STREAM_WHOLE 10              /* each tenth beat carries whole states, the others what has changed */
 
 /* The kinds of frames, and the word for each. */
@@ -53,9 +54,12 @@ enum frame {
 	X("stackindent", stackindent) \
 	X("aggsortkeypos", agg.key_pos) X("aggsortpos", agg.agg_pos) X("aggrows", agg.rows)
 
-/* A line as a frame. *lead: the bytes of the text before its object, which may name the machine. NULL: it is none. Free
- * it with json_decref(). */
-json_t *frame_read(const char *line, size_t len, size_t *lead);
+/* A line as a frame; NULL: it is none. Free it with json_decref(). The text before its object names the machine: programs
+ * that run commands on many put their names there, as in "web1: {...}". origin: that name, cut to fit; "": none. The
+ * first ": " ends the name, so that what a machine writes before its frames is no other name. */
+json_t *frame_read(const char *line, size_t len, char origin[ORIGIN_BYTES]);
+/* The name before any line, frame or not; "" if there is none. */
+void frame_origin(const char *line, size_t len, char origin[ORIGIN_BYTES]);
 /* A member that is a number, which beyond 2^53 is a text; 0 if there is none. */
 uint64_t frame_number(const json_t *frame, const char *name);
 /* A member that is a text; "" if there is none. */

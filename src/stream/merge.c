@@ -16,7 +16,6 @@
 #include "stream/merge_priv.h"
 #include "symbols/symtext.h"
 
-#define ORIGIN_BYTES 128 /* of the text before a line */
 #define LINE_MAX_BYTES (64u << 20)
 #define CATCH_UP_NS 1000000000ull /* so long steps wait while there is more to read */
 #define LOOK_MS 500               /* how often silence is looked for */
@@ -150,29 +149,60 @@ int merge_add(struct merge *m, const char *name, int fd)
 	return 0;
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------- */
-/* The text before the object names the machine: programs that run commands on many put their names there, as in
- * "web1: {...}". */
-static void origin_of(const char *s, size_t n, char *to, size_t size)
+void merge_expect(struct merge *m, const char *host)
 {
-	while (n && (s[n - 1] == ' ' || s[n - 1] == '\t' || s[n - 1] == ':'))
-		n--;
-	snprintf(to, size, "%.*s", (int)(n < size ? n : size - 1), s);
+	hosts_expect(&m->hosts, m->arena, host);
+}
+
+/* Nothing more comes of a source. */
+static void source_over(struct merge *m, struct peer *s)
+{
+	peer_give_up(m, s);
+	s->ended = true;
+}
+
+bool merge_leave(struct merge *m, const char *host)
+{
+	struct host *h = hosts_find(&m->hosts, host);
+
+	hosts_leave(&m->hosts, h);
+	for (struct peer *s = m->sources; h && s; s = s->next)
+		if (s->expected == h)
+			source_over(m, s);
+	return h && h->begun;
+}
+
+/* May something be shown? */
+static bool may_show(const struct merge *m)
+{
+	return !m->to.all || m->hosts.begun == m->hosts.n;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+/* Reports a line that counts for nothing: the first of an input, and the first of each machine that is expected. */
+static void pass_over(struct merge *m, struct input *in, const char *s, size_t n, bool is_frame)
+{
+	char origin[ORIGIN_BYTES];
+	struct host *h;
+	uint64_t *count;
+
+	frame_origin(s, n, origin);
+	h = hosts_find(&m->hosts, origin);
+	count = h ? &h->strange : &in->strange;
+	if (!(*count)++)
+		report_warning(m->to.report, D_NONE, NULL,
+			is_frame ? "%s: a frame of another input's session is passed over"
+				 : "%s: a line that is no frame is passed over",
+			h ? h->name : in->name);
 }
 
 static void take_line(struct merge *m, struct input *in, const char *s, size_t n)
 {
-	size_t lead;
-	json_t *frame = frame_read(s, n, &lead);
-	char origin[ORIGIN_BYTES] = "";
+	char origin[ORIGIN_BYTES];
+	json_t *frame = frame_read(s, n, origin);
 
-	if (frame)
-		origin_of(s, lead, origin, sizeof(origin));
-	if (n && (!frame || !peer_take(m, in, frame, n, origin)) && !in->strange++)
-		report_warning(m->to.report, D_NONE, NULL,
-			frame ? "%s: a frame of another input's session is passed over"
-			      : "%s: a line that is no frame is passed over",
-			in->name);
+	if (n && (!frame || !peer_take(m, in, frame, n, origin)))
+		pass_over(m, in, s, n, frame != NULL);
 	json_decref(frame);
 }
 
@@ -189,10 +219,8 @@ static void input_over(struct merge *m, struct input *in)
 {
 	input_close(in);
 	for (struct peer *s = m->sources; s; s = s->next)
-		if (s->input == in) {
-			peer_give_up(m, s);
-			s->ended = true;
-		}
+		if (s->input == in)
+			source_over(m, s);
 }
 
 static void input_read(struct merge *m, struct input *in)
@@ -244,13 +272,15 @@ static size_t count_inputs(const struct merge *m)
 	return n;
 }
 
-/* Sources that have missed two beats are not waited for. */
+/* Sources that have missed two beats are not waited for. Beats begin when all probes are attached. */
 static void look_for_silence(struct merge *m)
 {
 	uint64_t now = clock_now();
 
 	for (struct peer *s = m->sources; s; s = s->next) {
-		if (s->ended || s->silent || s->refused || !s->input->idle || now < s->seen + SILENT_NS)
+		uint64_t limit = s->begun ? SILENT_NS : WAIT_NS;
+
+		if (s->ended || s->silent || s->refused || !s->input->idle || now < s->seen + limit)
 			continue;
 		s->silent = true;
 		peer_give_up(m, s);
@@ -292,7 +322,7 @@ int merge_poll(struct merge *m, int timeout_ms)
 			input_read(m, inputs[i]);
 	}
 	look_for_silence(m);
-	if (!r && !is_reading(m, fds, n))
+	if (!r && may_show(m) && !is_reading(m, fds, n))
 		show_rows(m, false);
 	if (!r && m->sink && clock_now() >= m->beat + STREAM_BEAT_NS) {
 		m->beat = clock_now();
@@ -330,28 +360,38 @@ static int judge(const struct merge *m, const struct peer *s)
 	return s->lost || s->bad || s->over || !s->complete ? 1 : s->status;
 }
 
-int merge_end(struct merge *m, int *status)
+/* Reports what is missing. Returns the exit status. */
+static int judge_all(const struct merge *m)
 {
+	int status = hosts_judge(&m->hosts, m->to.report) || !m->nsources;
 	size_t complete = 0;
 
-	*status = 0;
+	if (!m->nsources)
+		report_warning(m->to.report, D_NONE, NULL, "no stream was read");
+	for (const struct input *in = m->inputs; in; in = in->next)
+		status |= in->strange != 0;
+	for (const struct peer *s = m->sources; s; s = s->next) {
+		int own = judge(m, s);
+
+		status = own > status ? own : status;
+		complete += s->complete && !s->refused;
+	}
+	if (complete < m->nsources)
+		report_note(m->to.report, "%zu of %zu sources are complete", complete, m->nsources);
+	return status;
+}
+
+int merge_end(struct merge *m, int *status)
+{
+	*status = 1;
+	if (!may_show(m)) /* who asked for all of them reports who is missing */
+		return 0;
 	for (struct peer *s = m->sources; s; s = s->next)
 		peer_give_up(m, s);
 	show_rows(m, true);
 	if (m->sink && !m->sink->err)
 		show_rest(m);
-	if (!m->nsources)
-		report_warning(m->to.report, D_NONE, NULL, "no stream was read");
-	for (const struct input *in = m->inputs; in; in = in->next)
-		*status |= in->strange || !m->nsources;
-	for (const struct peer *s = m->sources; s; s = s->next) {
-		int own = judge(m, s);
-
-		*status = own > *status ? own : *status;
-		complete += s->complete && !s->refused;
-	}
-	if (complete < m->nsources)
-		report_note(m->to.report, "%zu of %zu sources are complete", complete, m->nsources);
+	*status = judge_all(m);
 	if (m->sink && m->sink->ops->finish)
 		m->sink->ops->finish(m->sink, *status);
 	return m->sink ? sink_flush(m->sink) : 0;

@@ -18,6 +18,7 @@ struct merge_to {
 	const int *stop;               /* an eventfd: readable when the merge is to end; print/patience.h */
 	bool by_host;                  /* the machine's name is the first key of aggregations, and part of each row */
 	bool emit;                     /* the result is a stream, too */
+	bool all;                      /* nothing is shown before all machines that are expected have begun */
 };
 
 /* NULL: no memory. */
@@ -25,6 +26,11 @@ struct merge *merge_new(const struct merge_to *to);
 void merge_free(struct merge *m); /* NULL is fine */
 /* One more input: lines of one or more streams. name: in messages. m closes fd. 0 or -ENOMEM. */
 int merge_add(struct merge *m, const char *name, int fd) __attribute__((warn_unused_result));
+/* Expects a machine whose lines have this name before them. Steps wait for it for ten seconds; the end reports it if it
+ * never came. */
+void merge_expect(struct merge *m, const char *host);
+/* The program of an expected machine has ended; nobody waits for it. Returns whether its trace had begun. */
+bool merge_leave(struct merge *m, const char *host);
 /* Waits for at most timeout_ms (-1: for ever), reads, and shows what is complete. 1: go on; 0: all inputs have ended or
  * the end was asked for; or -errno of the output (-EPIPE: the reader is gone). */
 int merge_poll(struct merge *m, int timeout_ms) __attribute__((warn_unused_result));

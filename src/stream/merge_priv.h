@@ -7,11 +7,12 @@
 #include <jansson.h>
 
 #include "agg/agg.h"
+#include "base/lines.h"
 #include "base/strmap.h"
 #include "options/options.h"
 #include "record/sink.h"
 #include "stream/frame.h"
-#include "stream/lines.h"
+#include "stream/hosts.h"
 #include "stream/merge.h"
 #include "stream/table.h"
 
@@ -92,10 +93,12 @@ struct peer {
 	struct peer *next;
 	char *session, *host;  /* owned; the host is fit for a terminal */
 	char *origin;          /* what stands before its lines: it names the host if it is not empty; owned */
+	struct host *expected; /* what it is expected as, or NULL */
 	struct input *input;   /* the one that it belongs to */
 	bool greeted, refused; /* by its hello */
 	bool ended;            /* it has sent its end, or its input is over */
 	bool complete;         /* it has sent its end */
+	bool begun;            /* it has sent more than descriptions: its trace runs */
 	bool silent;           /* for SILENT_NS */
 	int status;
 	uint64_t seen;      /* when its last frame was read; CLOCK_MONOTONIC, ns */
@@ -144,6 +147,7 @@ struct merge {
 	bool at_line;       /* the next byte begins a line */
 	struct peer *sources, **last;
 	size_t nsources;
+	struct hosts hosts; /* that are expected */
 	struct input *inputs;
 	uint64_t reading; /* since when there was always more to read; CLOCK_MONOTONIC, ns; 0: there is not */
 	bool failed;      /* memory was short */

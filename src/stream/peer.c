@@ -44,6 +44,7 @@ static struct peer *peer_new(struct merge *m, struct input *in, const char *sess
 	s->origin = strdup(origin);
 	s->host = strdup(escape_name(m->arena, *origin ? origin : session)); /* until it says its name */
 	s->input = in;
+	s->expected = hosts_find(&m->hosts, origin);
 	s->last = &s->first;
 	if (!s->session || !s->host || !s->origin) {
 		peer_free(s);
@@ -163,6 +164,7 @@ static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
 	if (s->greeted)
 		return false;
 	s->greeted = true;
+	hosts_greet(&m->hosts, s->expected);
 	if (!take_name(m, s, frame_text(frame, "host")))
 		m->failed = true;
 	s->start = frame_number(json_object_get(frame, "clock"), "mono");
@@ -394,6 +396,10 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 	if (!s->greeted && kind != FRAME_HELLO) {
 		refuse(m, s, "the beginning of its stream is missing; it is left out");
 		return true;
+	}
+	if (kind == FRAME_ROW || kind == FRAME_BEAT || kind == FRAME_END) {
+		s->begun = true;
+		hosts_begin(&m->hosts, s->expected);
 	}
 	switch (kind) {
 	case FRAME_HELLO:

@@ -255,6 +255,8 @@ static bool waits_for(struct peer *s, struct row *step)
 
 static bool is_complete(struct merge *m, struct peer *own, struct row *step)
 {
+	if (m->hosts.awaited && clock_now() < step->read + WAIT_NS)
+		return false;
 	for (struct peer *s = m->sources; s; s = s->next)
 		if (s != own && waits_for(s, step))
 			return false;

@@ -22,7 +22,8 @@ RECURSIVE = ("src/lang/parse/", "src/lang/check/", "src/lower/")
 
 
 # What src/cli may include of the library: its face, and plain utilities that know nothing of tracing.
-FACE = ("src/api/dwire.h", "src/base/escape.h", "src/base/inet.h", "src/base/utf8.h", "src/base/diag/nearest.h")
+FACE = ("src/api/dwire.h", "src/base/clock.h", "src/base/escape.h", "src/base/lines.h", "src/base/inet.h", "src/base/utf8.h",
+    "src/base/diag/nearest.h")
 
 
 def layer(path):

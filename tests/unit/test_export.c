@@ -172,7 +172,7 @@ static void test_hostile(void)
 		SESSION
 		"2,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[\"a\\\"\\\\\\u001b\\u0000\\n\"],1],[[],1],5]}",
 		SESSION "3,\"f\":\"state\",\"agg\":9,\"gen\":0,\"rows\":[]}",
-		"web1: " SESSION "4,\"f\":\"drops\",\"cause\":\"RING\",\"count\":7,\"text\":\"\"}",
+		SESSION "4,\"f\":\"drops\",\"cause\":\"RING\",\"count\":7,\"text\":\"\"}",
 		"{\"s\":\"..\",\"n\":0,\"f\":\"hello\",\"v\":1,\"host\":\"web\",\"clock\":{}}",
 		"{\"s\":\"c\",\"n\":0,\"f\":\"hello\",\"v\":2,\"host\":\"web\",\"clock\":{}}", NULL };
 	struct model m = { 0 };
@@ -219,8 +219,29 @@ static void test_rows(void)
 	model_free(&m);
 }
 
+/* The name before a line is the machine's; another name cannot speak for it, nor can text after the name. */
+static void test_names(void)
+{
+	static const char *const lines[] = { "web1: " HELLO,
+		"web1: " SESSION "1,\"f\":\"agg\",\"agg\":0,\"name\":\"c\",\"fn\":\"count\",\"keys\":[]}",
+		"web1: " SESSION "2,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[],5]]}",
+		"web2: " SESSION "3,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[],6]]}",
+		SESSION "4,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[],7]]}",
+		"web2: web1: " SESSION "5,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[],8]]}", NULL };
+	struct model m = { 0 };
+
+	expect_metrics(lines, 10,
+		"# TYPE dwire_c counter\n# HELP dwire_c count() of a D aggregation.\n"
+		"dwire_c_total{host=\"web1\"} 5\n");
+	feed(&m, lines);
+	EXPECT_INT(m.unknown, 2);
+	EXPECT_INT(m.strange, 1);
+	model_free(&m);
+}
+
 int main(void)
 {
+	test_names();
 	test_functions();
 	test_buckets();
 	test_series();

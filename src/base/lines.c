@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines: see lines.h. Input: bytes. Output: lines. Invariant: each byte is looked at once, and no line takes more than
  * lines.max, about. */
-#include "stream/lines.h"
+#include "base/lines.h"
 
 #include <errno.h>
 #include <stdlib.h>

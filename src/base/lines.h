@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lines: a descriptor read line by line. */
-#ifndef DWIRE_STREAM_LINES_H
-#define DWIRE_STREAM_LINES_H
+#ifndef DWIRE_BASE_LINES_H
+#define DWIRE_BASE_LINES_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
