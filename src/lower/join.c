@@ -8,21 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 24      /* programs at a function; the kernel's limit is everybody's */
-#define MOST_EVENT 4 /* of a tracepoint that become one */
-#define MANY 256     /* programs of a trace; attaching and detaching more takes seconds */
-#define MOST_MAPS 60 /* per program; the kernel's limit is 64 */
-#define FRAME 32     /* bytes; the kernel counts these even for a program without a stack */
-#define STACK 512    /* bytes; the kernel's limit for a chain of calls */
+#define MOST 24       /* programs at a function; the kernel's limit is everybody's */
+#define MOST_EVENT 4  /* of a tracepoint that become one */
+#define MOST_PACKET 2 /* where packets pass: to enter a program takes longer than to find that it is not concerned */
+#define MOST_LOOKS 8  /* programs there that become one */
+#define SMALL 256     /* instructions of such a program: the verifier may refuse several large ones as one */
+#define MANY 256      /* programs of a trace; attaching and detaching more takes seconds */
+#define MOST_MAPS 60  /* per program; the kernel's limit is 64 */
+#define FRAME 32      /* bytes; the kernel counts these even for a program without a stack */
+#define STACK 512     /* bytes; the kernel's limit for a chain of calls */
 
 static bool is_fentry(const struct image_prog *p)
 {
 	return p->attach == ATTACH_FENTRY || p->attach == ATTACH_FEXIT;
 }
 
+static bool is_packet(const struct image_prog *p)
+{
+	return p->attach == ATTACH_CGROUP_INGRESS || p->attach == ATTACH_CGROUP_EGRESS;
+}
+
 /* How many programs may be attached to the place of p. 0: p is never merged. */
 static size_t limit(const struct image *im, const struct image_prog *p)
 {
+	if (is_packet(p))
+		return MOST_PACKET;
 	return is_fentry(p) ? MOST : p->attach == ATTACH_TP_BTF && im->progs.n > MANY ? 1 : 0;
 }
 
@@ -40,6 +50,8 @@ static bool reads_stack(const struct code *c)
  * the stack. Functions that the kernel could check alone are checked at each call once they are in a merged program. */
 static bool may_join(const struct image_prog *p)
 {
+	if (is_packet(p) && p->code.n > SMALL)
+		return false;
 	return !p->code.callbacks && p->code.stack + FRAME <= STACK && !reads_stack(&p->code);
 }
 
@@ -96,7 +108,8 @@ static void join(struct arena *a, struct image_prog **v, size_t n)
 		*at++ = call;
 		append_code(a, &code, &v[i]->code);
 	}
-	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 };
+	/* A program of a cgroup lets the packet pass. */
+	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = is_packet(v[0]) };
 	*at = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
 	v[0]->code = code;
 }
@@ -122,14 +135,20 @@ static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t mos
 	}
 }
 
+/* The kinds of programs that are merged with each other. */
+static unsigned kind(const struct image_prog *p)
+{
+	return is_packet(p) ? 2 + (p->attach == ATTACH_CGROUP_EGRESS) : !is_fentry(p);
+}
+
 /* Orders by place (function or tracepoint, kernel or module), and within one place by position in the image. */
 static int by_place(const void *x, const void *y)
 {
 	const struct image_prog *a = *(struct image_prog *const *)x, *b = *(struct image_prog *const *)y;
 	int res;
 
-	if (is_fentry(a) != is_fentry(b))
-		return is_fentry(a) ? -1 : 1;
+	if (kind(a) != kind(b))
+		return kind(a) < kind(b) ? -1 : 1;
 	if (a->attach_btf_id != b->attach_btf_id)
 		return a->attach_btf_id < b->attach_btf_id ? -1 : 1;
 	res = strcmp(a->module ? a->module : "", b->module ? b->module : "");
@@ -138,8 +157,14 @@ static int by_place(const void *x, const void *y)
 
 static bool same_place(const struct image_prog *a, const struct image_prog *b)
 {
-	return is_fentry(a) == is_fentry(b) && a->attach_btf_id == b->attach_btf_id &&
+	return kind(a) == kind(b) && a->attach_btf_id == b->attach_btf_id &&
 		!strcmp(a->module ? a->module : "", b->module ? b->module : "");
+}
+
+/* How many of the n programs at the place of p become one. */
+static size_t parts_of(const struct image_prog *p, size_t n)
+{
+	return is_packet(p) ? MOST_LOOKS : is_fentry(p) ? (n + MOST - 1) / MOST : MOST_EVENT;
 }
 
 void join_programs(struct arena *a, struct image *im)
@@ -157,7 +182,7 @@ void join_programs(struct arena *a, struct image *im)
 		for (end = i + 1; end < n && same_place(v[i], v[end]);)
 			end++;
 		if (end - i > most)
-			join_at(a, &v[i], end - i, is_fentry(v[i]) ? (end - i + MOST - 1) / MOST : MOST_EVENT);
+			join_at(a, &v[i], end - i, parts_of(v[i], end - i));
 	}
 	for (size_t i = 0; i < im->progs.n; i++)
 		if (im->progs.v[i].code.n)

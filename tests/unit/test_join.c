@@ -97,8 +97,7 @@ static void test_apart(struct arena *a)
 	EXPECT_INT(im.progs.v[10].nparts, 2);
 }
 
-/* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three; those
- * of cgroups stay alone. */
+/* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three. */
 static void test_tracepoints(struct arena *a)
 {
 	static const struct {
@@ -120,13 +119,32 @@ static void test_tracepoints(struct arena *a)
 	}
 	fill(a, &im, 307);
 	for (size_t k = 0; k < im.progs.n; k++) {
-		im.progs.v[k].attach = k < 300 ? ATTACH_CGROUP_EGRESS : ATTACH_TP_BTF;
+		im.progs.v[k].attach = k < 300 ? ATTACH_CGROUP_RELEASE : ATTACH_TP_BTF;
 		im.progs.v[k].attach_btf_id = 0;
 	}
 	join_programs(a, &im);
 	EXPECT_INT(im.progs.n, 302);
 	EXPECT_INT(im.progs.v[300].nparts, 4);
 	EXPECT_INT(im.progs.v[301].nparts, 3);
+}
+
+/* Where packets pass two programs stay alone, and more become one that lets the packet pass; the ways in and out are
+ * two places. */
+static void test_packets(struct arena *a)
+{
+	struct image im;
+
+	fill(a, &im, 5);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		im.progs.v[k].attach = k & 1 ? ATTACH_CGROUP_EGRESS : ATTACH_CGROUP_INGRESS;
+		im.progs.v[k].attach_btf_id = 0;
+	}
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 3);
+	EXPECT_INT(im.progs.v[0].nparts, 3);
+	EXPECT_INT(im.progs.v[0].code.insns[1 + 2 * 3].imm, 1);
+	EXPECT_INT(im.progs.v[1].nparts, 0);
+	EXPECT_INT(im.progs.v[2].nparts, 0);
 }
 
 int main(void)
@@ -138,6 +156,7 @@ int main(void)
 	test_counts(a);
 	test_apart(a);
 	test_tracepoints(a);
+	test_packets(a);
 	arena_free(a);
 	return unit_end();
 }
