@@ -234,9 +234,13 @@ void out_int(struct out *o, int64_t v, size_t width)
 	char buf[24], *p = buf + sizeof(buf);
 	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
 
-	do
+	for (; u >= 100; u /= 100) { /* a division is what takes time */
 		*--p = (char)('0' + u % 10);
-	while (u /= 10);
+		*--p = (char)('0' + u / 10 % 10);
+	}
+	if (u >= 10)
+		*--p = (char)('0' + u % 10);
+	*--p = (char)('0' + (u >= 10 ? u / 10 : u));
 	if (v < 0)
 		*--p = '-';
 	size_t n = (size_t)(buf + sizeof(buf) - p);

@@ -62,14 +62,19 @@ struct emit {
 	struct memory_out tmp; /* what printers of text make passes through here */
 };
 
+/* A row has many constant pieces: their lengths are known here. */
+#define LITERAL(out, s) out_bytes(out, s, sizeof(s) - 1)
+
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 static void frame_begin(struct emit *e, enum frame kind)
 {
-	char head[96];
-
-	snprintf(head, sizeof(head), "{\"s\":\"%s\",\"n\":%" PRIu64 ",\"f\":\"%s\"", e->session, e->seq++,
-		frame_word(kind));
-	out_str(e->out, head);
+	LITERAL(e->out, "{\"s\":\"");
+	out_str(e->out, e->session);
+	LITERAL(e->out, "\",\"n\":");
+	out_int(e->out, (int64_t)e->seq++, 0);
+	LITERAL(e->out, ",\"f\":\"");
+	out_str(e->out, frame_word(kind));
+	out_str(e->out, "\"");
 }
 
 static void frame_end(struct emit *e)
@@ -286,13 +291,15 @@ static void row_open(struct emit *e, const struct record *r)
 	const uint64_t id = clause_of(e, r);
 
 	frame_begin(e, FRAME_ROW);
-	member_int(e, "clause", id);
-	member_int(e, "t", r->time);
-	member_int(e, "cpu", r->cpu);
+	LITERAL(e->out, ",\"clause\":");
+	put_int(e->out, id, false);
+	LITERAL(e->out, ",\"t\":");
+	put_int(e->out, r->time, false);
+	LITERAL(e->out, ",\"cpu\":");
+	put_int(e->out, r->cpu, false);
 	if (frame_is_step(r->epid, r->probe))
 		member_int(e, "step", e->steps[id] - 1);
-	member(e, "out");
-	out_str(e->out, "[");
+	LITERAL(e->out, ",\"out\":[");
 	e->open = true;
 	e->any = false;
 }

@@ -19,15 +19,15 @@
 /* Larger integers are strings, because readers keep JSON numbers as doubles. */
 void put_int(struct out *o, uint64_t v, bool is_signed)
 {
-	char buf[32];
 	bool exact = is_signed ? (int64_t)v <= EXACT && (int64_t)v >= -EXACT : v <= EXACT;
-	int n;
+	char buf[32];
 
-	if (is_signed)
-		n = snprintf(buf, sizeof(buf), exact ? "%" PRId64 : "\"%" PRId64 "\"", (int64_t)v);
-	else
-		n = snprintf(buf, sizeof(buf), exact ? "%" PRIu64 : "\"%" PRIu64 "\"", v);
-	out_bytes(o, buf, n > 0 ? (size_t)n : 0);
+	if (exact) { /* nearly all: a row has several, so they are written without printf() */
+		out_int(o, (int64_t)v, 0);
+		return;
+	}
+	snprintf(buf, sizeof(buf), is_signed ? "\"%" PRId64 "\"" : "\"%" PRIu64 "\"", v);
+	out_str(o, buf);
 }
 
 /* Bytes that are no text: {"b64":"..."}. */
