@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lines.h"
 #include "export/command.h"
 #include "export/net/push.h"
 #include "export/net/serve.h"
 #include "export/openmetrics.h"
 #include "export/script.h"
-#include "base/lines.h"
 
 #define NAMES_MAX 64
 #define LINE_BYTES_MAX ((size_t)16 << 20)

@@ -54,9 +54,9 @@ enum frame {
 	X("stackindent", stackindent) \
 	X("aggsortkeypos", agg.key_pos) X("aggsortpos", agg.agg_pos) X("aggrows", agg.rows)
 
-/* A line as a frame; NULL: it is none. Free it with json_decref(). The text before its object names the machine: programs
- * that run commands on many put their names there, as in "web1: {...}". origin: that name, cut to fit; "": none. The
- * first ": " ends the name, so that what a machine writes before its frames is no other name. */
+/* A line as a frame; NULL: it is none. Free it with json_decref(). The text before its object names the machine:
+ * programs that run commands on many put their names there, as in "web1: {...}". origin: that name, cut to fit; "":
+ * none. The first ": " ends the name, so that what a machine writes before its frames is no other name. */
 json_t *frame_read(const char *line, size_t len, char origin[ORIGIN_BYTES]);
 /* The name before any line, frame or not; "" if there is none. */
 void frame_origin(const char *line, size_t len, char origin[ORIGIN_BYTES]);

@@ -33,6 +33,6 @@ void hosts_greet(struct hosts *hosts, struct host *h);
 void hosts_begin(struct hosts *hosts, struct host *h);
 /* The machine's program has ended. */
 void hosts_leave(struct hosts *hosts, struct host *h);
-/* Reports those that never greeted, and those that wrote what is no stream. Returns the status that they add: 0 or 1. */
+/* Reports those that never greeted. Returns the status that they add, with those that wrote what is no stream: 0, 1. */
 int hosts_judge(const struct hosts *hosts, const struct reporter *report);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* on: see on.h. clush(1) starts dwire --emit on each node, and a merge shows what they send.
  * Input: argv. Output: the merged trace, and an exit status.
- * Invariant: each machine's dwire reads from a pipe whose only other end is ours. It ends when we do, however that is. */
+ * Invariant: each machine's dwire reads from a pipe whose only other end is ours. It ends when we do, in any case. */
 #include "cli/fleet/on.h"
 
 #include <errno.h>
