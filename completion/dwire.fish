@@ -39,6 +39,8 @@ complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a '(__dwire_tools)
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a help -d 'what tools there are'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a merge -d 'streams of many machines as one trace'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a on -d 'a trace on many machines'
+complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a record -d 'a trace into a directory'
+complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a replay -d 'what was recorded'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a doctor -d 'does each provider work on this kernel'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a man -d 'a man page from inside the program'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a new-tool -d 'begin a tool'

@@ -134,6 +134,7 @@ void dwire_free(struct dwire *d)
 	merge_free(d->merge);
 	session_free(d->session);
 	sink_free(d->sink);
+	(void)dwire_record_end(d);
 	for (size_t i = 0; i < d->nchildren; i++)
 		child_free(d->children[i]);
 	kernel_env_close(d->kernel);

@@ -277,6 +277,25 @@ void dwire_merge_expect(struct dwire *d, const char *host);
  * its trace had begun. */
 bool dwire_merge_leave(struct dwire *d, const char *host);
 
+/* ---- recordings -------------------------------------------------------------------------------------------------- */
+/* In place of dwire_output(): the trace's stream goes into a directory, which is made if it is not there, within a
+ * budget of bytes (at least 1 MB): the oldest parts are removed first. 0 or -errno. */
+int dwire_record(struct dwire *d, const char *directory, uint64_t budget) __attribute__((warn_unused_result));
+
+/* What was recorded in a directory; needs no privilege. A session is what one dwire_start() recorded. */
+struct dwire_recording;
+/* Messages go to d's, which outlives it. 0 or -errno. */
+int dwire_recording_open(struct dwire_recording **out, struct dwire *d, const char *directory)
+	__attribute__((warn_unused_result));
+void dwire_recording_close(struct dwire_recording *r); /* NULL is fine */
+size_t dwire_recording_sessions(const struct dwire_recording *r);
+/* Was anything recorded from..to (ns since 1970) in the session? */
+bool dwire_recording_touches(const struct dwire_recording *r, size_t session, uint64_t from, uint64_t to);
+/* Writes a session as a stream, with the rows of from..to. 0; 1: frames are missing, which is reported; or -errno of
+ * out. */
+int dwire_recording_write(struct dwire_recording *r, size_t session, uint64_t from, uint64_t to, FILE *out)
+	__attribute__((warn_unused_result));
+
 /* ---- names of this machine, as programs see them ----------------------------------------------------------------- */
 /* The number by which probes see the process pid of ours: another one in a pid namespace. */
 pid_t dwire_pid_seen(pid_t pid);

@@ -7,6 +7,7 @@
 #include "compile/compile.h"
 #include "compile/kernel_env.h"
 #include "process/child.h"
+#include "recording/recorder.h"
 #include "session/session.h"
 #include "stream/merge.h"
 
@@ -39,8 +40,9 @@ struct dwire {
 	struct reporter report; /* calls message */
 	struct dwire_handlers data;
 	void *data_ctx;
-	FILE *out;         /* borrowed; NULL: no text */
-	struct sink *sink; /* from dwire_start() on */
+	FILE *out;                 /* borrowed; NULL: no text */
+	struct recorder *recorder; /* of dwire_record(); out is its stream, which is owned then */
+	struct sink *sink;         /* from dwire_start() on */
 };
 
 /* Hands the collected diagnostics out. */
@@ -51,6 +53,8 @@ void dwire_make_reporter(struct dwire *d);
 int dwire_open_kernel(struct dwire *d) __attribute__((warn_unused_result));
 /* Before parsing: the preprocessor, the user's libraries. 0, or -errno with a diagnostic. */
 int dwire_prepare(struct dwire *d) __attribute__((warn_unused_result));
+/* Seals the recording, if there is one. 0, or -EIO if a part of it could not be written. */
+int dwire_record_end(struct dwire *d);
 /* The process as programs see it, in_probe; p remembers the answer. */
 int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe);
 #endif

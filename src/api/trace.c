@@ -105,6 +105,7 @@ static struct sink *output_sink(struct dwire *d, int *err)
 	}
 	stream.script_len = len;
 	stream.image = &d->c.image;
+	stream.whole = d->recorder ? recorder_whole(d->recorder) : NULL;
 	return emit_sink_new(&stream);
 }
 
@@ -200,8 +201,13 @@ void dwire_stop(struct dwire *d)
 
 int dwire_end(struct dwire *d, int *status)
 {
+	int r;
+
 	*status = 0;
 	if (d->merging)
 		return merged(d, merge_end(d->merge, status));
-	return d->session ? session_end(d->session, status) : 0;
+	if (!d->session)
+		return 0;
+	r = session_end(d->session, status);
+	return dwire_record_end(d) && !r ? -EIO : r;
 }

@@ -22,6 +22,8 @@
 #include "cli/merge.h"
 #include "cli/message.h"
 #include "cli/project.h"
+#include "cli/record.h"
+#include "cli/replay.h"
 #include "cli/selftest/selftest.h"
 #include "cli/signals.h"
 #include "cli/tool/head.h"
@@ -618,6 +620,10 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 		return merge_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && !strcmp(argv[1], "on"))
 		return on_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && !strcmp(argv[1], "record"))
+		return record_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && !strcmp(argv[1], "replay"))
+		return replay_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && (!strcmp(argv[1], "--self-test") || !strcmp(argv[1], "doctor")))
 		return selftest_main(argc - 1, argv + 1, &c->messages);
 	if (argc < 2 && strcmp(c->messages.program, "dtrace")) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/replay.h"
 #include "cli/trace.h"
 
 static void usage(FILE *out)
@@ -15,7 +16,8 @@ static void usage(FILE *out)
 	fputs("usage: dwire merge [--by host] [--emit] [STREAM ...]\n"
 	      "\n"
 	      "Shows the streams of many machines, as dwire --emit writes them, as one trace: aggregations are\n"
-	      "merged. A STREAM is a file or a pipe; - or none is the standard input. Lines of several machines may\n"
+	      "merged. A STREAM is a file, a pipe or the directory of a recording; - or none is the standard input. "
+	      "Lines of several machines may\n"
 	      "be mixed.\n"
 	      "\n"
 	      "  --by host  the machine is the first key of aggregations and stands before each line\n"
@@ -29,7 +31,13 @@ static void usage(FILE *out)
 static int add_input(struct dwire *d, const char *path, struct messages *messages)
 {
 	bool standard = !strcmp(path, "-");
-	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	int fd;
+
+	if (!standard && replay_is_recording(path)) {
+		fd = replay_open(path, messages);
+		return fd < 0 || dwire_merge_add(d, path, fd) ? 1 : 0;
+	}
+	fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0)
 		return dwire_merge_add(d, standard ? "standard input" : path, fd) ? 1 : 0;

@@ -28,7 +28,8 @@ int trace(struct dwire *d, FILE *out, struct messages *messages)
 
 	messages->signals = signals;
 	allow_files();
-	dwire_output(d, out);
+	if (out)
+		dwire_output(d, out);
 	r = dwire_start(d);
 	if (!r) {
 		do

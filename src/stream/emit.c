@@ -43,6 +43,7 @@ struct emit {
 	const char *script;
 	size_t script_len;
 	const char *hash; /* struct emit_to */
+	const bool *to_whole;
 
 	char session[20]; /* 16 hexadecimal digits at random */
 	uint64_t seq;
@@ -553,7 +554,8 @@ static void emit_rest(struct sink *s, const struct printa *p)
 static void emit_beat(struct sink *s, struct agg_set *set)
 {
 	struct emit *e = (struct emit *)s;
-	bool whole = set && e->beats % STREAM_WHOLE == STREAM_WHOLE - 1;
+	const bool asked = e->to_whole && *e->to_whole;
+	bool whole = set && (asked || e->beats % STREAM_WHOLE == STREAM_WHOLE - 1);
 
 	if (!image_room(e))
 		return;
@@ -691,6 +693,7 @@ struct sink *emit_sink_new(const struct emit_to *to)
 	e->script = to->script;
 	e->script_len = to->script_len;
 	e->hash = to->hash;
+	e->to_whole = to->whole;
 	e->out = out_new(to->out, &style_text, to->options);
 	if (!e->out || !memory_out_open(&e->tmp, to->options)) {
 		emit_free(&e->sink);

@@ -16,7 +16,8 @@ struct emit_to {
 	const struct image *image;
 	const char *script; /* all texts of the program, one after the other */
 	size_t script_len;
-	const char *hash; /* of the script, of a stream that is passed on; NULL: it is made of the script */
+	const bool *whole; /* true: the next beat carries whole states; may be NULL */
+	const char *hash;  /* of the script, of a stream that is passed on; NULL: it is made of the script */
 };
 
 /* For a merge, whose states are sums of other streams: how often values of an aggregation were taken back so far. */
