@@ -26,7 +26,7 @@ sampled() {
 	local fired missed
 	trace -qn 'profile-197 { @ = count() } tick-2s { exit(0) } END { printa("fired %@d\n", @) }'
 	fired=$(sed -n 's/^fired //p' <<<"$OUT")
-	missed=$(sed -n 's/^dwire: \([0-9]*\) profile firings missed.*/\1/p' <<<"$ERR")
+	missed=$(sed -n 's/^dwire: \([0-9]*\) profile firings\? missed.*/\1/p' <<<"$ERR")
 	[ "$STATUS" -eq 0 ] && [ "${fired:-0}" -gt 0 ] && [ $((fired + ${missed:-0})) -ge 394 ]
 }
 

@@ -52,7 +52,7 @@ static const struct site state_sites[] = {
 		.sk_only = true,
 		.when = "dw_late_step[P]",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
-	{ TP("kfree_skb", 4, "dw_twfin"), .optional = true,
+	{ TP("kfree_skb", 4, "dw_twfin"),
 		.when = "dw_tw_entered[P] && __stamp(\"orphan\", dw_tw_key_of[P->rx_sk]) != 0",
 		.sees = "since Linux 6.11: the step to TIME_WAIT of a connection that no process has any more, if it "
 			"lost its "
