@@ -15,12 +15,14 @@ dtrace:::END { printa("%s %@d\n", @sent); }
 D
 
 # All machines together, and each under its name.
+: >out
 "${on[@]}" "$FLEET" -s sent.d >out 2>err &
 wait_for out '^go$'
 echoes
 end_on
 expect_eq "$STATUS $(grep -v '^$' out) $(said)" "0 go
 sent $SEGMENTS " "three machines"
+: >out
 "${on[@]}" --by host "$FLEET" -s sent.d >out 2>err &
 wait_for out '^go$'
 echoes
@@ -29,6 +31,7 @@ expect_eq "$(awk '$2 == "sent" { print $1 }' out | sort)" "$(printf '%s\n' "${NO
 expect_eq "$(awk '$2 == "sent" { n += $3 } END { print n }' out)" "$SEGMENTS" "... and their sum"
 
 # The script may be the standard input; words arrive as they are, also by ssh; exit()'s status is that of dwire on.
+: >out
 "${on[@]}" "$FLEET" -s - <<<'BEGIN { exit($1 > 0 ? 7 : 8); }' >out 2>err
 expect_eq "$? $(said)" "7 " "a script of the standard input, exit(7)"
 cat >ssh.sh <<'SH'
@@ -58,6 +61,7 @@ expect_eq "$? $(said)" "3 " "a copied dwire"
 expect_eq "$(wc -l <copies) $(ls "$(head -n 1 copies)" 2>&1 | grep -c 'No such file')" "1 1" "its copy is gone"
 
 # A machine that refuses does not stop the others; it is reported once, and in the status.
+: >out
 "${on[@]}" "$FLEET,nosuch" -s sent.d >out 2>err &
 wait_for out '^go$'
 echoes

@@ -27,6 +27,7 @@ expect_ended() { # all of them, within two seconds
 }
 
 # SIGKILL of the caller: each machine's dwire ends within two seconds.
+: >out
 "${on[@]}" "$FLEET" -s tick.d >out 2>err &
 pid=$!
 wait_for out '^beat 3$'
@@ -36,6 +37,7 @@ kill -KILL $pid
 expect_ended
 
 # A machine that stands still, and goes on: nobody waits for it longer than two beats.
+: >out
 "${on[@]}" "$FLEET" -s tick.d >out 2>err &
 wait_for out '^beat 3$'
 slow=$(there "${NODES[1]}")
@@ -48,6 +50,7 @@ end_on
 expect_eq "$STATUS" 0 "status after that: $(<err)"
 
 # A machine whose program is killed is missed, and the others go on. When clush itself is killed, all of them end.
+: >out
 "${on[@]}" "$FLEET" -s tick.d >out 2>err &
 pid=$!
 wait_for out '^beat 3$'
@@ -77,6 +80,7 @@ fi
 exec ./host.sh "$@"
 SH
 chmod +x rubbish.sh
+: >out
 EVIL=${IDS[1]} VICTIM=${NODES[0]} "$dwire" on --by host --through 'ip netns exec %h' --dwire "$PWD/rubbish.sh $dwire" "$FLEET" \
 	-s tick.d >out 2>err &
 wait_for out " beat 1$"

@@ -16,6 +16,7 @@ shift
 exec "$dwire" "\${@/BELOW/\$below}"
 SH
 chmod +x gateway.sh
+: >out
 "$dwire" on --through 'env' --dwire "$PWD/gateway.sh %h" 'gw[1-2]' on --by host --through 'ip netns exec %h' \
 	--dwire "$PWD/host.sh $dwire" BELOW -s sent.d >out 2>err &
 wait_for out '^go$'
