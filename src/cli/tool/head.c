@@ -34,13 +34,13 @@ static const struct {
 		"interval  interval = 0  seconds between reports\n"
 		"count  count = -1  number of reports\n" },
 	{ "packets",
-		"-w FILE  tool_write = raw  write the packets into this file, as pcapng; -: the standard output\n"
+		"-w FILE  tool_write = raw  write the packets as pcapng; -: the standard output\n"
 		"-s BYTES  tool_snap = 0  with -w: keep at most this many bytes of a packet\n"
 		"-C MB  tool_mb = 0  with -w: another file after this many million bytes\n"
 		"-G SECS  tool_every = 0  with -w: another file after this many seconds\n"
 		"-W FILES  tool_files = 0  with -C: these many files in turn; with -G: end after them\n"
 		"--wide  wide = 0  wider columns, and more of them\n"
-		"expression  tool_match = \"\"  only packets that match, as \"tcp port 80\": see pcap-filter(7)\n" },
+		"expression  tool_match = \"\"  only such packets, as \"tcp port 80\": pcap-filter(7)\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
 	{ "all",
 		"-d SECS  tool_for = 0  end after this many seconds\n"
