@@ -69,7 +69,7 @@ words "nothing to trace: give a probe (-n) or a script (-s)" -c true
 words "a port is given as -P 8080" tcplife 8080
 words "an address is given as --host 10.0.0.1" tcplife 10.0.0.1
 words "a device is given as -i lo" neighsnoop lo
-words "filters are options: -P 443" tcpsnoop 'tcp port 80'
+words "filters are options: -P 443" tcplife 'tcp port 80'
 words '-p $(pgrep -d, nginx)' tcplife nginx
 words '-p $(pgrep -d, nginx)' tcplife -p nginx
 words '-p $(pgrep -o nginx)' -p nginx

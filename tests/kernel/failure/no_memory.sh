@@ -36,7 +36,7 @@ refuse "errors" 1 20 1 -eqn 'tcp:::send { trace(args[2]->nothing); } x:::y { z }
 refuse "a list" 0 10 1 -ln 'tcp:::'
 refuse "a trace" 0 80 1 -qn 'BEGIN { @[execname] = quantize(42); @b = count(); printf("%s\n", probename); exit(0); }'
 refuse "ticks" 0 80 2 -qn 'tick-5ms { x++; } tick-20ms { printf("end\n"); exit(0); }'
-refuse "owners" 0 200 17 -qn 'tcp:::send { @[args[2]->ip_daddr, args[1]->cs_execname] = count(); } tick-20ms { exit(0); }'
+refuse "owners" 0 200 17 -qn 'tcp:::send /args[1]->cs_netns == 1/ { @[args[2]->ip_daddr, args[1]->cs_execname] = count(); } tick-20ms { exit(0); }'
 refuse "a tool's program" 0 20 1 tcplife --program
 wait
 expect_eq "$began $(cat "$tmp"/said.*)" "18 " "what went wrong"
