@@ -134,9 +134,9 @@ wait
 expect_eq "$(cat out.? | tr -d '\n')" endendendendendendendend "eight at once"
 
 # More programs than the kernel has room for at a hook: the one that comes too late says why, the other goes on.
-traced 'mib::: { @[probename, args[1]->cs_pid] = count(); } END { trunc(@); printf("end"); }'
+traced 'mib::: { @[probename, args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_zonename, args[1]->cs_container] = count(); } END { trunc(@); printf("end"); }'
 mv out first.out && mv err first.err
-nasty 1 "" 'dwire: cannot .*: Argument list too long; Linux lets no more than 64 programs be.*' -qn 'mib::: { @[probename, args[1]->cs_pid] = count(); }'
+nasty 1 "" 'dwire: cannot .*: Argument list too long; Linux lets no more than 64 programs be.*' -qn 'mib::: { @[probename, args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_zonename, args[1]->cs_container] = count(); }'
 kill -INT "$tracer"
 wait "$tracer"
 expect_eq "$? $(tr -d '\n' <first.out)" "0 end" "the first of two: $(<first.err)"
