@@ -2,7 +2,7 @@
 /* ipecn: packets that met congestion on their way (ECN CE).
  *
  * common: hosts
- * --netns NAME,...   tool_netns = raw   only these network namespaces
+ * --netns NAME,...   tool_netns = words   only these network namespaces
  * -o   out = 0    also packets that leave with the mark
  * row: TIME %02d:%02d:%02d EVENT %s WAY[json] %s ADDR %s
  */

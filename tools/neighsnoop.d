@@ -2,7 +2,7 @@
 /* neighsnoop: neighbours that are asked for (ARP, IPv6), with their time.
  *
  * common: time hosts
- * --netns NAME,...   tool_netns = raw   only these network namespaces
+ * --netns NAME,...   tool_netns = words   only these network namespaces
  * -i DEVICE     device = ""     only this device
  * -r            requests = 0    also requests, as they begin
  * -x            failed = 0      only those that fail

@@ -109,13 +109,13 @@ tcp:::connect-request, tcp:::send, tcp:::receive
 	this->us = (timestamp - this->born) / 1000;
 	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, this->detail);
+	this->mine = 2;
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-received, tcp:::drop,
 tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received,
 tcp:::connect-request, tcp:::send, tcp:::receive
-/ this->mine && born[arg0] == 0 && args[3]->tcps_state != TCP_STATE_CLOSED &&
-  wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+/ this->mine == 2 && born[arg0] == 0 && args[3]->tcps_state != TCP_STATE_CLOSED /
 {
 	born[arg0] = timestamp;
 }

@@ -141,11 +141,14 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 
 	pg->errors = diags_errors(pg->lw->d);
 	pg->exit_label = ir_newlabel(pg->ir);
-	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
 	head = prog_head(pg);
+	/* What the site's condition finds out of pointers must stay known to the verifier: where it does not hold, the
+	 * program ends, so its paths do not multiply. */
+	pg->blurs = false;
 	begin_site(&head, jobs);
 	if (prog_failed(pg))
 		return;
+	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
 	scratch_begin(pg);
 	collect_vars(&head, jobs);
 	lower_clauses(pg, jobs);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MAGIC "dwB1"
+static const char magic[4] = { 'd', 'w', 'B', '1' };
 #define LEVEL 1 /* measured: bench/RESULTS.md */
 
 static void put32(unsigned char *to, uint32_t v)
@@ -51,7 +51,7 @@ size_t block_room(size_t n)
 
 static void put_head(const struct block *b, unsigned char *to)
 {
-	memcpy(to, MAGIC, 4);
+	memcpy(to, magic, 4);
 	put32(to + 4, b->flags);
 	put32(to + 8, b->raw);
 	put32(to + 12, b->stored);
@@ -82,7 +82,7 @@ size_t block_pack(struct block *b, const char *text, size_t len, unsigned char *
 
 bool block_head(struct block *b, const unsigned char head[BLOCK_HEAD])
 {
-	if (memcmp(head, MAGIC, 4) != 0 || get32(head + 36) != sum(head, 36))
+	if (memcmp(head, magic, 4) != 0 || get32(head + 36) != sum(head, 36))
 		return false;
 	*b = (struct block){ .flags = get32(head + 4),
 		.raw = get32(head + 8),
@@ -95,7 +95,7 @@ bool block_head(struct block *b, const unsigned char head[BLOCK_HEAD])
 
 size_t block_seek(const unsigned char *bytes, size_t n)
 {
-	const unsigned char *at = memmem(bytes, n, MAGIC, 4);
+	const unsigned char *at = memmem(bytes, n, magic, 4);
 
 	return at ? (size_t)(at - bytes) : n;
 }

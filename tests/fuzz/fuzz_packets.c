@@ -41,8 +41,8 @@ static u64 plain_name(char *out, const u8 *in, u64 len)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	char got[256], want[256];
-	u8 in[255] = { 0 };
-	u64 len = size < sizeof(in) ? size : sizeof(in), n;
+	u8 in[256] = { 0 }; /* what it is given in the kernel; it says to look at 255 of them */
+	u64 len = size < 255 ? size : 255, n;
 
 	memcpy(in, data, len);
 	n = dns_name(got, in, len);

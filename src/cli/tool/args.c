@@ -15,6 +15,7 @@
 #include "base/diag/nearest.h"
 #include "base/escape.h"
 #include "cli/tool/filter.h"
+#include "cli/tool/list.h"
 #include "cli/tool/meant.h"
 
 /* A parameter without a flag and a long name is a positional argument. */
@@ -103,26 +104,6 @@ static bool is_number(const char *s)
 	return !errno && end != s && !*end && !isspace((unsigned char)*s) && n >= INT32_MIN && n <= INT32_MAX;
 }
 
-/* A list of numbers from low to high. */
-static bool is_list(const char *s, long low, long high)
-{
-	char one[24];
-
-	for (;; s++) {
-		size_t n = strcspn(s, ",");
-
-		if (n >= sizeof(one))
-			return false;
-		memcpy(one, s, n);
-		one[n] = '\0';
-		if (!is_number(one) || strtol(one, NULL, 0) < low || strtol(one, NULL, 0) > high)
-			return false;
-		s += n;
-		if (!*s)
-			return true;
-	}
-}
-
 /* Writes the value as a D string literal into p->value. Control characters become octal escapes, because a D string
  * holds no line break. False: it does not fit. */
 static bool quote(struct param *p, const char *value)
@@ -160,8 +141,7 @@ static void take_list(struct param *p, const char *value)
 /* Checks a value against the parameter's kind. False after a message. */
 static bool value_good(struct tool *t, const struct param *p)
 {
-	bool ports = p->kind == PARAM_PORTS;
-	bool unit;
+	bool ports = p->kind == PARAM_PORTS, option = !strncmp(p->name, "option.", 7), unit;
 	char buf[64];
 
 	if (p->kind == PARAM_NUMBER && !is_number(p->value)) {
@@ -170,11 +150,10 @@ static bool value_good(struct tool *t, const struct param *p)
 		return false;
 	}
 	if ((ports || p->kind == PARAM_LIST) &&
-		!is_list(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX)) {
+		(!list_of_numbers(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX) ||
+			(option && strpbrk(p->value, "!-")))) { /* an option of D takes plain numbers */
 		message(&t->own, "%s takes numbers%s with commas between them, not %s", shown(p, buf, sizeof(buf)),
 			ports ? " of 0 to 65535" : "", p->value);
-		if (!strcmp(p->name, "tool_pid"))
-			(void)tool_meant_word(t, p->value);
 		return false;
 	}
 	return true;
@@ -201,7 +180,7 @@ static bool set_value(struct tool *t, struct param *p, const char *value)
 		return needs(t, p);
 	if (p->kind == PARAM_STRING)
 		fits = quote(p, value);
-	else if (fits && (p->kind == PARAM_LIST || p->kind == PARAM_PORTS || p->kind == PARAM_NETS))
+	else if (fits && (p->kind == PARAM_LIST || p->kind == PARAM_PORTS || p->kind == PARAM_WORDS))
 		take_list(p, value);
 	else if (fits)
 		snprintf(p->value, sizeof(p->value), "%s", value);
@@ -254,17 +233,27 @@ static bool take_option(struct tool *t, struct param *p, const char *rest, int a
 	return set_value(t, p, argv[++*i]);
 }
 
+/* A letter that no option has; perhaps it is one in the other case. Returns false. */
+static bool no_flag(struct tool *t, char c)
+{
+	char other = (char)(islower((unsigned char)c) ? toupper((unsigned char)c) : tolower((unsigned char)c));
+
+	if (other != c && find_flag(t, other))
+		message(&t->own, "no option -%c: did you mean -%c?", c, other);
+	else
+		message(&t->own, "no option -%c", c);
+	message_hint(&t->own, "-h shows all options");
+	return false;
+}
+
 /* Takes a word of short options such as "-pC 12". *i advances over a value. */
 static bool take_flags(struct tool *t, int argc, char **argv, int *i)
 {
 	for (const char *f = argv[*i] + 1; *f; f++) {
 		struct param *p = find_flag(t, *f);
 
-		if (!p) {
-			message(&t->own, "no option -%c", *f);
-			tool_help(t, t->own.out);
-			return false;
-		}
+		if (!p)
+			return no_flag(t, *f);
 		if (p->kind != PARAM_FLAG)
 			return take_option(t, p, f[1] ? f + 1 : NULL, argc, argv, i);
 		(void)take_option(t, p, NULL, argc, argv, i);
@@ -300,7 +289,7 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 		message(&t->own, "no option --%s: did you mean --%s?", given, near);
 	else {
 		message(&t->own, "no option --%s", given);
-		tool_help(t, t->own.out);
+		message_hint(&t->own, "-h shows all options");
 	}
 	return false;
 }
@@ -421,7 +410,7 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 		return set_value(t, p, value);
 	message(&t->own, "unexpected argument %s", value);
 	if (!tool_meant_word(t, value))
-		tool_help(t, t->own.out);
+		message_hint(&t->own, "-h shows all options");
 	return false;
 }
 

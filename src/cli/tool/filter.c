@@ -5,7 +5,6 @@
  * Invariant: without a filter the condition is "(1)". */
 #include "cli/tool/filter.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <mntent.h>
 #include <stdint.h>
@@ -15,32 +14,34 @@
 
 #include "api/dwire.h"
 #include "base/inet.h"
+#include "cli/tool/getent.h"
+#include "cli/tool/list.h"
 
-#define MAX_ITEMS 64
-
-struct items {
-	char text[256];
-	char *v[MAX_ITEMS];
-	size_t n;
+/* What the filters test, as D expressions. */
+struct subject {
+	const char *cs;
+	bool here; /* cs is the running process, without a socket */
+	const char *laddr, *raddr;
+	const char *a, *b; /* ports; b may be NULL */
 };
 
-/* Splits the value of an option, "a,b". No values if the option was not given. */
-static bool split(struct tool *t, const char *name, struct items *out)
+/* Writes " && CONDITION", or nothing if the option was not given. False after a message. */
+static bool add(struct tool *t, const char *name, list_test *test, const struct subject *of, FILE *out)
 {
 	const struct param *p = tool_param(t, name);
-	char *rest;
 
-	out->n = 0;
 	if (!p || !p->given)
 		return true;
-	snprintf(out->text, sizeof(out->text), "%s", p->value);
-	for (char *s = strtok_r(out->text, ",", &rest); s; s = strtok_r(NULL, ",", &rest)) {
-		if (out->n == MAX_ITEMS) {
-			message(&t->own, "%s takes at most %d values", p->word, MAX_ITEMS);
+	fputs(" && ", out);
+	return list_condition(t, p->value, test, of, out);
+}
+
+/* A text that a D string can hold as it is. */
+static bool is_plain(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ' || *s == '"' || *s == '\\')
 			return false;
-		}
-		out->v[out->n++] = s;
-	}
 	return true;
 }
 
@@ -69,41 +70,42 @@ static bool netns_number(struct tool *t, const char *name, unsigned long long *o
 	return true;
 }
 
-/* Adds " && (NETNS1 || NETNS2)"; "global" is the zone with the id 0. All add_ functions write this form, or nothing
- * if the option was not given. False after a message. */
-static bool add_netns(struct tool *t, const char *cs, FILE *out)
+/* "global" is the zone with the id 0. */
+static bool test_netns(struct tool *t, const char *name, const void *arg, FILE *out)
 {
+	const struct subject *of = arg;
 	unsigned long long number;
-	struct items it;
 
-	if (!split(t, "tool_netns", &it))
-		return false;
-	for (size_t i = 0; i < it.n; i++) {
-		if (!strcmp(it.v[i], "global")) {
-			fprintf(out, "%s%s->cs_zoneid == 0", i ? " || " : " && (", cs);
-			continue;
-		}
-		if (!netns_number(t, it.v[i], &number))
-			return false;
-		fprintf(out, "%s%s->cs_netns == %llu", i ? " || " : " && (", cs, number);
+	if (!strcmp(name, "global")) {
+		fprintf(out, "%s->cs_zoneid == 0", of->cs);
+		return true;
 	}
-	fputs(it.n ? ")" : "", out);
+	if (!netns_number(t, name, &number))
+		return false;
+	fprintf(out, "%s->cs_netns == %llu", of->cs, number);
 	return true;
 }
 
 /* The same namespaces as a list "global,4026532251". */
 bool tool_netns_numbers(struct tool *t, FILE *out)
 {
+	const struct param *p = tool_param(t, "tool_netns");
 	unsigned long long number;
-	struct items it;
+	struct list_item item;
+	bool any = false;
 
-	if (!split(t, "tool_netns", &it))
-		return false;
-	for (size_t i = 0; i < it.n; i++) {
-		fputs(i ? "," : "", out);
-		if (!strcmp(it.v[i], "global"))
+	for (const char *s = p && p->given ? p->value : NULL; s;) {
+		s = list_next(s, &item);
+		if (item.negate) {
+			message(&t->own, "--netns !%s: this tool reads counters of namespaces that are named",
+				item.text);
+			return false;
+		}
+		fputs(any ? "," : "", out);
+		any = true;
+		if (!strcmp(item.text, "global"))
 			fputs("global", out);
-		else if (netns_number(t, it.v[i], &number))
+		else if (netns_number(t, item.text, &number))
 			fprintf(out, "%llu", number);
 		else
 			return false;
@@ -157,107 +159,158 @@ static bool cgroup_find(struct tool *t, const char *name, unsigned long long *id
 	return true;
 }
 
-/* The condition that the socket's cgroup is one of the list or below it: its ancestor at that depth has that number.
- * here:
- * the cgroup of the running process. cgroup.ancestors exists since Linux 6.1. */
-static bool add_cgroup(struct tool *t, const char *cs, bool here, FILE *out)
+/* The socket's cgroup, or that of the running process, is the given one or below it: its ancestor at that depth has
+ * that number. cgroup.ancestors exists since Linux 6.1. */
+static bool test_cgroup(struct tool *t, const char *name, const void *arg, FILE *out)
 {
-	char of[160], exists[96] = "";
+	const struct subject *of = arg;
+	char group[160], exists[96] = "";
 	unsigned long long id;
-	struct items it;
 	unsigned depth;
 
-	if (!split(t, "tool_cgroup", &it))
+	snprintf(group, sizeof(group), "curthread->cgroups->dfl_cgrp");
+	if (!of->here) {
+		snprintf(group, sizeof(group), "((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup", of->cs);
+		snprintf(exists, sizeof(exists), "%s->cs_addr != 0 && ", of->cs);
+	}
+	if (!cgroup_find(t, name, &id, &depth))
 		return false;
-	snprintf(of, sizeof(of), "curthread->cgroups->dfl_cgrp");
-	if (!here) {
-		snprintf(of, sizeof(of), "((struct sock *)%s->cs_addr)->sk_cgrp_data.cgroup", cs);
-		snprintf(exists, sizeof(exists), "%s->cs_addr != 0 && ", cs);
-	}
-	for (size_t i = 0; i < it.n; i++) {
-		if (!cgroup_find(t, it.v[i], &id, &depth))
-			return false;
-		fprintf(out, "%s(%s%s->level >= %u && %s->ancestors[%u]->kn->id == %llu)", i ? " || " : " && (", exists,
-			of, depth, of, depth, id);
-	}
-	fputs(it.n ? ")" : "", out);
+	fprintf(out, "(%s%s->level >= %u && %s->ancestors[%u]->kn->id == %llu)", exists, group, depth, group, depth,
+		id);
 	return true;
 }
 
 /* A container's id, of which 12 digits are compared, as cs_container holds no more; a prefix of one; or the name of
  * an LXC container. */
-static bool add_container(struct tool *t, const char *cs, FILE *out)
+static bool test_container(struct tool *t, const char *name, const void *arg, FILE *out)
 {
-	struct items it;
+	const struct subject *of = arg;
+	size_t n = strlen(name);
+	bool hex = !name[strspn(name, "0123456789abcdef")];
 
-	if (!split(t, "tool_container", &it))
+	if (!is_plain(name)) {
+		message(&t->own, "no container %s", name);
 		return false;
-	for (size_t i = 0; i < it.n; i++) {
-		size_t n = strlen(it.v[i]);
-		bool hex = !it.v[i][strspn(it.v[i], "0123456789abcdef")];
-
-		if (it.v[i][strcspn(it.v[i], "\"\\")]) {
-			message(&t->own, "no container %s", it.v[i]);
-			return false;
-		}
-		fputs(i ? " || " : " && (", out);
-		if (hex && n < 12)
-			fprintf(out, "substr(%s->cs_container, 0, %zu) == \"%s\"", cs, n, it.v[i]);
-		else
-			fprintf(out, "%s->cs_container == \"%.*s\"", cs, hex ? 12 : (int)n, it.v[i]);
 	}
-	fputs(it.n ? ")" : "", out);
+	if (hex && n < 12)
+		fprintf(out, "substr(%s->cs_container, 0, %zu) == \"%s\"", of->cs, n, name);
+	else
+		fprintf(out, "%s->cs_container == \"%.*s\"", of->cs, hex ? 12 : (int)n, name);
 	return true;
 }
 
 /* ---- processes, ports, addresses --------------------------------------------------------------------------------- */
-/* Probes see the numbers of the machine's first pid namespace, so those of the user are translated. */
-static bool add_pids(struct tool *t, const char *cs, FILE *out)
+/* A number is a process; probes see those of the machine's first pid namespace, so that of the user is translated. A
+ * name is that of all processes that have it, now or later; the kernel keeps 15 characters. */
+static bool test_pid(struct tool *t, const char *item, const void *arg, FILE *out)
 {
-	struct items it;
+	const struct subject *of = arg;
+	long pid, to;
 
-	if (!split(t, "tool_pid", &it))
+	if (list_range(item, 0, INT32_MAX, &pid, &to) && pid == to) {
+		fprintf(out, "%s->cs_pid == %d", of->cs, dwire_pid_seen((pid_t)pid));
+		return true;
+	}
+	if (!*item || !is_plain(item)) {
+		message(&t->own, "no process %s", item);
 		return false;
-	for (size_t i = 0; i < it.n; i++)
-		fprintf(out, "%s%s->cs_pid == %d", i ? " || " : " && (", cs,
-			dwire_pid_seen((pid_t)strtol(it.v[i], NULL, 0)));
-	fputs(it.n ? ")" : "", out);
+	}
+	fprintf(out, "%s->cs_execname == \"%.15s\"", of->cs, item);
 	return true;
 }
 
-/* Compares port a, and b unless it is NULL, with the ports of an option. */
+/* A user's name or number. Without a process it is the user of the socket. */
+static bool test_user(struct tool *t, const char *item, const void *arg, FILE *out)
+{
+	const struct subject *of = arg;
+	unsigned long number;
+	char text[512];
+	long uid, to;
+
+	if (list_range(item, 0, UINT32_MAX, &uid, &to) && uid == to) {
+		fprintf(out, "%s->cs_uid == %ld", of->cs, uid);
+		return true;
+	}
+	/* name:password:uid:... */
+	if (!tool_getent("passwd", item, text, sizeof(text)) || sscanf(text, "%*[^:]:%*[^:]:%lu", &number) != 1) {
+		message(&t->own, "no user %s", item);
+		return false;
+	}
+	fprintf(out, "%s->cs_uid == %lu", of->cs, number);
+	return true;
+}
+
+/* One of the ports that the subject has. */
+static bool test_port(struct tool *t, const char *item, const void *arg, FILE *out)
+{
+	const struct subject *of = arg;
+
+	(void)t;
+	list_put_range(of->a, item, out);
+	if (of->b)
+		fputs(" || ", out);
+	if (of->b)
+		list_put_range(of->b, item, out);
+	return true;
+}
+
 static bool add_ports(struct tool *t, const char *name, const char *a, const char *b, FILE *out)
 {
-	struct items it;
+	struct subject of = { .a = a, .b = b };
 
-	if (!split(t, name, &it))
-		return false;
-	for (size_t i = 0; i < it.n; i++) {
-		fprintf(out, "%s(%s) == %s", i ? " || " : " && (", a, it.v[i]);
-		if (b)
-			fprintf(out, " || (%s) == %s", b, it.v[i]);
-	}
-	fputs(it.n ? ")" : "", out);
-	return true;
+	return add(t, name, test_port, &of, out);
 }
 
-/* Either end may match --host. -4 and -6 test the remote address alone, since both have the same family. */
+static void put_host(const char *net, const struct subject *of, FILE *out)
+{
+	fprintf(out, "inet_in(%s, \"%s\") || inet_in(%s, \"%s\")", of->laddr, net, of->raddr, net);
+}
+
+/* All addresses of a name: getent prints each in a line, for each type of socket. */
+static bool test_name(struct tool *t, const char *name, const struct subject *of, FILE *out)
+{
+	char text[8192], *rest, *line, address[64];
+	struct inet_net net;
+	bool any = false;
+
+	if (tool_getent("ahosts", name, text, sizeof(text)))
+		for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+			if (!strstr(line, "STREAM") || sscanf(line, "%63[^ %%]", address) != 1 ||
+				!inet_net_parse(address, &net))
+				continue;
+			fputs(any ? " || " : "", out);
+			put_host(address, of, out);
+			any = true;
+		}
+	if (!any)
+		message(&t->own, "--host: no address of %s is known", name);
+	return any;
+}
+
+/* Either end may match --host. */
+static bool test_host(struct tool *t, const char *item, const void *arg, FILE *out)
+{
+	const struct subject *of = arg;
+	struct inet_net net;
+
+	if (inet_net_parse(item, &net)) {
+		put_host(item, of, out);
+		return true;
+	}
+	if (!*item || !item[strspn(item, "0123456789.:/")] || strchr(item, '/')) {
+		message(&t->own, "--host takes names, addresses and networks, as 10.0.0.0/8 or ::1, not %s", item);
+		return false;
+	}
+	return test_name(t, item, of, out);
+}
+
+/* -4 and -6 test the remote address alone, since both ends have the same family. */
 static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE *out)
 {
-	struct inet_net net;
-	struct items it;
+	struct subject of = { .laddr = laddr, .raddr = raddr };
 
-	if (!split(t, "tool_host", &it))
+	if (!add(t, "tool_host", test_host, &of, out))
 		return false;
-	for (size_t i = 0; i < it.n; i++) {
-		if (!inet_net_parse(it.v[i], &net)) {
-			message(&t->own, "--host takes addresses and networks, as 10.0.0.0/8 or ::1, not %s", it.v[i]);
-			return false;
-		}
-		fprintf(out, "%sinet_in(%s, \"%s\") || inet_in(%s, \"%s\")", i ? " || " : " && (", laddr, it.v[i],
-			raddr, it.v[i]);
-	}
-	fputs(it.n ? ")" : "", out);
 	if (tool_number(t, "tool_ip4"))
 		fprintf(out, " && inet_in(%s, \"0.0.0.0/0\")", raddr);
 	if (tool_number(t, "tool_ip6"))
@@ -268,14 +321,16 @@ static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE
 /* The arguments are the socket; its ports; its addresses. The cheapest conditions come first. */
 bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out)
 {
+	const struct subject of = { .cs = args[0], .here = here };
 	const struct param *match;
 	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5));
 
 	if (!ok)
 		message(&t->own, "wanted() takes 1, 3 or 5 arguments");
 	fputs("(1", out);
-	ok = ok && add_pids(t, args[0], out) && add_netns(t, args[0], out) && add_cgroup(t, args[0], here, out) &&
-		add_container(t, args[0], out);
+	ok = ok && add(t, "tool_pid", test_pid, &of, out) && add(t, "tool_user", test_user, &of, out) &&
+		add(t, "tool_netns", test_netns, &of, out) && add(t, "tool_cgroup", test_cgroup, &of, out) &&
+		add(t, "tool_container", test_container, &of, out);
 	if (ok && nargs >= 3)
 		ok = add_ports(t, "tool_port", args[1], args[2], out) &&
 			add_ports(t, "tool_lport", args[1], NULL, out) &&
@@ -291,12 +346,13 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 
 bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *out)
 {
+	const struct subject of = { .cs = args[0] };
 	bool ok = nargs == 1;
 
 	if (!ok)
 		message(&t->own, "wanted_netns() takes 1 argument");
 	fputs("(1", out);
-	ok = ok && add_netns(t, args[0], out);
+	ok = ok && add(t, "tool_netns", test_netns, &of, out);
 	fputs(")", out);
 	return ok;
 }

@@ -17,16 +17,17 @@ static const struct {
 		"-T  tool_clock = 0  a column of the time of day\n" },
 	{ "clock", "-t  tool_secs = 0  a column of seconds since the first row\n" },
 	{ "owner",
-		"-p PID,...  tool_pid = any  only these processes\n"
-		"--netns NAME,...  tool_netns = raw  only these network namespaces\n"
-		"--cgroup PATH,...  tool_cgroup = raw  only these cgroups and those below them\n"
-		"--container ID,...  tool_container = raw  only these containers\n" },
+		"-p PID,...  tool_pid = words  only these processes, by number or name; !nginx: all others\n"
+		"--user USER,...  tool_user = words  only the processes of these users\n"
+		"--netns NAME,...  tool_netns = words  only these network namespaces\n"
+		"--cgroup PATH,...  tool_cgroup = words  only these cgroups and those below them\n"
+		"--container ID,...  tool_container = words  only these containers\n" },
 	{ "ports",
-		"-P PORT,...  tool_port = ports  only these ports, local or remote\n"
+		"-P PORT,...  tool_port = ports  only these ports, local or remote: 80,8000-8099; !22\n"
 		"-L PORT,...  tool_lport = ports  only these local ports\n"
 		"-D PORT,...  tool_rport = ports  only these remote ports\n" },
 	{ "hosts",
-		"--host NET,...  tool_host = networks  only these addresses: 10.0.0.0/8, ::1\n"
+		"--host NET,...  tool_host = words  only these hosts: 10.0.0.0/8, ::1, a name\n"
 		"-4  tool_ip4 = 0  only IPv4\n"
 		"-6  tool_ip6 = 0  only IPv6\n" },
 	{ "rows", "-n ROWS  option.aggrows = 0  at most this many rows, those with the highest values\n" },
@@ -117,8 +118,7 @@ static enum param_kind kind_of(const struct param *p)
 	static const struct {
 		const char *value;
 		enum param_kind kind;
-	} named[] = { { "any", PARAM_LIST }, { "ports", PARAM_PORTS }, { "networks", PARAM_NETS },
-		{ "raw", PARAM_RAW } };
+	} named[] = { { "any", PARAM_LIST }, { "ports", PARAM_PORTS }, { "words", PARAM_WORDS }, { "raw", PARAM_RAW } };
 
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
 		if (!strcmp(p->value, named[i].value))

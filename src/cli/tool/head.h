@@ -20,7 +20,7 @@ enum param_kind {
 	PARAM_STRING, /* inline string */
 	PARAM_LIST,   /* of numbers: inline int NAME[int x], 1 for those of the list, and for all without one */
 	PARAM_PORTS,  /* such a list, of port numbers */
-	PARAM_NETS,   /* nothing: addresses and networks, for a filter */
+	PARAM_WORDS,  /* nothing: values with commas between them, for a filter */
 	PARAM_RAW,    /* nothing: dwire itself uses it */
 };
 

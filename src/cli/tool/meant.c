@@ -35,12 +35,14 @@ static const struct {
 	{ "pid", "tool_pid" },
 	{ "port", "tool_port" },
 	{ "ports", "tool_port" },
+	{ "process", "tool_pid" },
 	{ "remote-port", "tool_rport" },
 	{ "remoteport", "tool_rport" },
 	{ "rport", "tool_rport" },
 	{ "sport", "tool_lport" },
 	{ "time", "tool_clock" },
 	{ "timestamp", "tool_secs" },
+	{ "uid", "tool_user" },
 	{ "wide", "wide" },
 };
 
@@ -82,7 +84,7 @@ bool tool_meant_word(struct tool *t, const char *word)
 	else if (tool_is_filter(word))
 		message_hint(&t->own, "filters are options: -P 443 --host 10.0.0.0/8");
 	else if (isalpha((unsigned char)*word) && !if_nametoindex(word) && tool_param(t, "tool_pid"))
-		message_hint(&t->own, "a process is given as -p $(pgrep -d, %s)", word);
+		message_hint(&t->own, "a process is given as -p %s", word);
 	else
 		return false;
 	return true;

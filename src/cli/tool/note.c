@@ -16,6 +16,7 @@
 
 #include "api/dwire.h"
 #include "base/diag/nearest.h"
+#include "cli/tool/list.h"
 
 #define MAX_NAMES 32
 #define LIST_SIZE (MAX_NAMES * (IFNAMSIZ + 1)) /* "a, b, c" */
@@ -177,15 +178,16 @@ static bool container_runs(const char *name, struct names *here)
 static void note_container(struct tool *t)
 {
 	const struct param *p = tool_param(t, "tool_container");
-	char list[256], running[LIST_SIZE], *rest = list;
+	struct list_item item;
+	char running[LIST_SIZE];
 
-	snprintf(list, sizeof(list), "%s", p && p->given ? p->value : "");
-	for (const char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+	for (const char *rest = p && p->given ? p->value : NULL; rest;) {
 		struct names here = { .n = 0 };
 
-		if (!*name || container_runs(name, &here))
+		rest = list_next(rest, &item);
+		if (!item.text[0] || container_runs(item.text, &here))
 			continue;
-		message(&t->own, "no container %s is running; give its id or the beginning of its id%s%s", name,
+		message(&t->own, "no container %s is running; give its id or the beginning of its id%s%s", item.text,
 			here.n ? "; running: " : "", names_list(&here, running, sizeof(running)));
 	}
 }

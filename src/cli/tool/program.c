@@ -19,6 +19,7 @@
 #include <time.h>
 
 #include "cli/tool/filter.h"
+#include "cli/tool/list.h"
 #include "cli/tool/row.h"
 
 #define MAX_ARGS 64
@@ -256,7 +257,16 @@ static bool expand(struct tool *t, const char *s, FILE *out)
 }
 
 /* ---- around the script ------------------------------------------------------------------------------------------- */
-static void put_param(const struct param *p, FILE *out)
+/* One value of a list, which is compared with x. */
+static bool put_number(struct tool *t, const char *item, const void *arg, FILE *out)
+{
+	(void)t;
+	(void)arg;
+	list_put_range("x", item, out);
+	return true;
+}
+
+static void put_param(struct tool *t, const struct param *p, FILE *out)
 {
 	if (!strncmp(p->name, "option.", 7)) {
 		if (p->kind != PARAM_PORTS || p->given) /* no ports: the option is not set */
@@ -274,11 +284,11 @@ static void put_param(const struct param *p, FILE *out)
 	case PARAM_LIST:
 	case PARAM_PORTS:
 		fprintf(out, "inline int %s[int x] = ", p->name);
-		for (const char *s = p->value; p->given && *s; s += strcspn(s, ",") + (s[strcspn(s, ",")] == ','))
-			fprintf(out, "%sx == %.*s", s == p->value ? "" : " || ", (int)strcspn(s, ","), s);
+		if (p->given)
+			(void)list_condition(t, p->value, put_number, NULL, out);
 		fputs(p->given ? ";\n" : "1;\n", out);
 		break;
-	case PARAM_NETS:
+	case PARAM_WORDS:
 	case PARAM_RAW:
 		break;
 	}
@@ -311,7 +321,7 @@ static bool put_head(struct tool *t, FILE *out)
 		fprintf(out, "#pragma D option rows=%s\n", rows[tool_number(t, "dot") ? TOOL_JSON : t->out]);
 	for (size_t i = 0; i < t->nparams; i++)
 		if (!t->params[i].same_as)
-			put_param(&t->params[i], out);
+			put_param(t, &t->params[i], out);
 	if (netns && netns->given && strstr(t->file->text, "netcounters")) {
 		fputs("#pragma D option netns=", out);
 		if (!tool_netns_numbers(t, out))

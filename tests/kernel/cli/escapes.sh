@@ -37,16 +37,16 @@ escaped 'interval must be a number, not a\x1b[31mb' tcptop "a${e}b"
 escaped 'unexpected argument a\x1b[31mb' tcplife "a${e}b"
 escaped 'no option --a\x1b[31mb' tcptop "--a${e}b"
 escaped 'no option -\x1b' tcptop $'-\e'
-escaped '-p PID,... takes numbers with commas between them, not a\x1b[31m' tcptop -p "a$e"
-escaped '    hint: a process is given as -p $(pgrep -d, a\x1b[31m)' tcptop -p "a$e"
+escaped 'no process a\x1b[31m' tcptop -p "a$e"
+escaped 'no user a\x1b[31m' tcptop --user "a$e"
 escaped 'no network namespace a\x1b[31m: /run/netns/a\x1b[31m' tcptop --netns "a$e"
 escaped 'no cgroup a\x1b[31m: ' tcptop --cgroup "a$e"
 escaped 'no container a\x1b[31m"' tcptop --container "a$e\""
-escaped 'not a\x1b[31m' tcptop --host "a$e"
+escaped 'no address of a\x1b[31m is known' tcptop --host "a$e"
 
 # A tool in a file: its name, its head and its rows.
 printf '/* x: a tool.\n * row: A %%d\n */\nBEGIN { row(1, 2); }\n' >"x$e.d"
-escaped $'usage: x\\x1b[31m ' "x$e.d" --none
+escaped 'x\x1b[31m: no option --none' "x$e.d" --none
 escaped 'x\x1b[31m: row(): 2 values for 1 conversions' "x$e.d"
 printf '/* x: a tool.\n * row: A %%d\n * script: \e[31m\n */\n' >y.d
 escaped 'y: its interface is wrong:  * script: \x1b[31m' y.d

@@ -70,8 +70,7 @@ words "a port is given as -P 8080" tcplife 8080
 words "an address is given as --host 10.0.0.1" tcplife 10.0.0.1
 words "a device is given as -i lo" neighsnoop lo
 words "filters are options: -P 443" tcplife 'tcp port 80'
-words '-p $(pgrep -d, nginx)' tcplife nginx
-words '-p $(pgrep -d, nginx)' tcplife -p nginx
+words 'a process is given as -p nginx' tcplife nginx
 words '-p $(pgrep -o nginx)' -p nginx
 words "no option --port: did you mean -P PORT,...?" tcpconnect --port 80
 words "no option --interval: did you mean interval?" tcptop --interval 5

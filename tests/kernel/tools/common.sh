@@ -42,7 +42,8 @@ options_of() {
 		option=${option%,}
 		case $option in
 		-h | --program | --json | --csv | --command | -6) ;;
-		-[tTw4]) flags+=("$option") ;;
+		-w) [ "$word" = FILE ] && values+=(-w "$dir/packets") || flags+=(-w) ;;
+		-[tT4]) flags+=("$option") ;;
 		-*) if [[ $word =~ ^[A-Z]+(,\.\.\.)?$ ]]; then
 			values+=("$option" "$(sample "$word" "$option")")
 		else
@@ -164,7 +165,11 @@ wrong() { # MESSAGE ARGUMENT...
 wrong "tcptop: no option --conteiner: did you mean --container?" tcptop --conteiner x
 wrong "tcptop: no option -y" tcptop -y
 wrong "tcptop: -p needs PID,..." tcptop -p
-wrong "tcptop: -p PID,... takes numbers with commas between them, not 1,x" tcptop -p 1,x
+wrong 'tcptop: no process x"' tcptop -p '1,x"'
+wrong "tcptop: no user nosuch" tcptop --user nosuch
+wrong "tcptop: --host: no address of no.such.invalid is known" tcptop --host no.such.invalid
+wrong "tcptop: -P PORT,... takes numbers of 0 to 65535 with commas between them, not 90-80" tcptop -P 90-80
+wrong "tcptop: no option -l: did you mean -L?" tcptop -l
 wrong "tcptop: interval must be a number, not five" tcptop five
 wrong "tcptop: interval must be more than 0" tcptop 0
 wrong "tcptop: unexpected argument 3" tcptop 1 2 3
@@ -172,12 +177,11 @@ wrong "tcptop: --json or --csv, not both" tcptop --json --csv
 wrong "tcptop: --json or --csv, not both" tcptop --json --csvsafe
 wrong "tcptop: --json takes no value" tcptop --json=yes
 wrong "tcptop: -4 or -6, not both" tcptop -46
-wrong "tcptop: --host takes addresses and networks, as 10.0.0.0/8 or ::1, not 10.0.0.0/33" tcptop --host 10.0.0.0/33
+wrong "tcptop: --host takes names, addresses and networks, as 10.0.0.0/8 or ::1, not 10.0.0.0/33" tcptop --host 10.0.0.0/33
 wrong "tcptop: no network namespace nosuch: /run/netns/nosuch: No such file or directory" tcptop --netns nosuch
 wrong "tcptop: no network namespace /etc/passwd: /etc/passwd is another file" tcptop --netns /etc/passwd
 wrong "tcptop: -L PORT,... takes numbers of 0 to 65535 with commas between them, not 65536" tcptop -L 65536
 wrong "tcptop: -D PORT,... takes numbers of 0 to 65535 with commas between them, not 80," tcptop -D 80,
-wrong "tcptop: PORT,... takes at most 64 values" tcptop -P "$(seq -s, 65)"
 wrong "tcptop: PORT,... takes at most 255 characters" tcptop -P "$(seq -s, 90)"
 for option in "-p PID" "-L PORT" "--netns NAME" "--cgroup PATH" "--container ID" "--host NET"; do
 	wrong "tcptop: ${option% *} needs ${option#* },..." tcptop "${option% *}" ""

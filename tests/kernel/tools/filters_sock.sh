@@ -4,7 +4,7 @@
 . "$here/tools/filters.lib"
 matrix_begin
 matrix_run <<'PY'
-OWNER = "-p --netns --cgroup --container"
+OWNER = "-p --user --netns --cgroup --container"
 SOCKETS = OWNER + " -P -L -D --host -4 -6"
 TIME = " -t -T -w"
 data = world.REQUEST + world.ANSWER

@@ -4,7 +4,7 @@
 . "$here/tools/filters.lib"
 matrix_begin
 matrix_run <<'PY'
-OWNER = "-p --netns --cgroup --container"
+OWNER = "-p --user --netns --cgroup --container"
 SOCKETS = OWNER + " -P -L -D --host -4 -6"
 HOSTS = OWNER + " --host -4 -6"
 data = world.DATAGRAM + world.REPLY

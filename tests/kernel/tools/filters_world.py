@@ -98,6 +98,19 @@ def again(family, host, client_port, server_port):
     return {"retransmits": n, "drops": drops}
 
 
+def reset(family, host, client_port, server_port):
+    """The server closes while there is data that it has not read."""
+    client, taken = connection(family, host, client_port, server_port)
+    client.sendall(bytes(REQUEST))
+    taken.recv(1)
+    taken.close()
+    try:
+        client.recv(1)
+    except ConnectionResetError:
+        pass
+    client.close()
+
+
 def retransmits(sock):
     info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
     return struct.unpack_from("I", info, TCPI_TOTAL_RETRANS)[0]
