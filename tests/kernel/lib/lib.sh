@@ -141,6 +141,8 @@ WIRE4=10.99.0.1 WIRE6=fd00:d:99::1
 wire_new() { # NAME
 	local mac
 	netns_new "$1"
+	# IPv6 tells of its groups when a device comes up, and again within this time: at once, not in the midst of a test.
+	ip netns exec "$NETNS" sysctl -qw net.ipv6.conf.default.mldv2_unsolicited_report_interval=10
 	ip -n "$NETNS" link add va type veth peer name vb || skip "no veth"
 	ip -n "$NETNS" addr add $WIRE4/32 dev vb
 	ip -n "$NETNS" -6 addr add $WIRE6/128 dev vb nodad
