@@ -272,6 +272,8 @@ static int fire_late(struct ticks *t, const struct tick *k)
 	int here = sched_getcpu(), err;
 	unsigned cpu = t->cpu;
 
+	if (k->by_hand < 0) /* it has no clause that can act, so it has no program */
+		return 0;
 	if (here == (int)cpu)
 		cpu = some_cpu(t, here);
 	err = tick_run(k->by_hand, NULL, 0, (int)cpu);

@@ -16,7 +16,7 @@ extern char **environ;
 static void read_text(int fd, char *out, size_t size)
 {
 	size_t len = 0;
-	char rest[256];
+	char rest[256] = "";
 	ssize_t n;
 
 	do {
