@@ -5,39 +5,12 @@
 #include "print/capture/packets.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "kernel/features.h"
-#include "print/capture/process.h"
 
 #define FNV_BASIS 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull
 #define COMMENTS 10
-
-struct packets {
-	struct processes *processes;
-};
-
-struct packets *packets_new(void)
-{
-	struct packets *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->processes = processes_new();
-	if (p->processes)
-		return p;
-	free(p);
-	return NULL;
-}
-
-void packets_free(struct packets *p)
-{
-	if (!p)
-		return;
-	processes_free(p->processes);
-	free(p);
-}
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 static uint64_t number(const struct value *v)
@@ -117,7 +90,7 @@ static void describe(struct pcapng_packet *k, const struct value *v)
 }
 
 /* Key names as ptcpdump has them, and some that it does not have. Without an owner there is no process to name. */
-static size_t comments(struct packets *p, const struct value *v, char pid[16], struct pcapng_comment *c)
+static size_t comments(struct processes *p, const struct value *v, char pid[16], struct pcapng_comment *c)
 {
 	const struct pcapng_comment execname = text("Cmd", &v[CAPTURE_EXECNAME]);
 	const struct process_info *info;
@@ -125,7 +98,7 @@ static size_t comments(struct packets *p, const struct value *v, char pid[16], s
 	size_t n = 0;
 
 	if (owner > 0) {
-		info = process_find(p->processes, (uint32_t)owner, execname.s, execname.len);
+		info = process_find(p, (uint32_t)owner, execname.s, execname.len);
 		snprintf(pid, 16, "%u", (unsigned)owner);
 		c[n++] = plain("PID", pid);
 		c[n++] = execname;
@@ -140,7 +113,7 @@ static size_t comments(struct packets *p, const struct value *v, char pid[16], s
 	return n;
 }
 
-void packets_write(struct packets *p, struct pcapng *to, const struct record *r, const struct value *v, uint64_t lost)
+void packets_write(struct processes *p, struct pcapng *to, const struct record *r, const struct value *v, uint64_t lost)
 {
 	struct pcapng_comment c[COMMENTS];
 	struct pcapng_packet k = { .time = packets_time(r), .lost = lost, .comments = c };

@@ -3,18 +3,13 @@
 #ifndef DWIRE_PRINT_CAPTURE_PACKETS_H
 #define DWIRE_PRINT_CAPTURE_PACKETS_H
 #include "print/capture/pcapng.h"
+#include "print/capture/process.h"
 #include "record/sink.h"
 
-struct packets;
-
-/* NULL: no memory. */
-struct packets *packets_new(void);
-/* NULL is fine. */
-void packets_free(struct packets *p);
 /* Writes the packet of an ACT_PCAP, which has CAPTURE_COUNT values of any kind; without bytes it is no packet. lost:
  * how many were lost before it. */
 void packets_write(
-	struct packets *p, struct pcapng *to, const struct record *r, const struct value *values, uint64_t lost);
+	struct processes *p, struct pcapng *to, const struct record *r, const struct value *values, uint64_t lost);
 /* The time of a record since 1970, ns. */
 uint64_t packets_time(const struct record *r);
 /* "tcp:::send", "syscall::read:entry" */

@@ -17,7 +17,7 @@ struct capture {
 	struct text text; /* first: its out is that of mem */
 	struct memory_out mem;
 	struct capture_file *file;
-	struct packets *packets;
+	struct processes *processes;
 	uint64_t lost, taken; /* packets; bytes of mem.out */
 };
 
@@ -39,7 +39,7 @@ static void capture_item(struct sink *s, const struct record *r, const struct ac
 	to = capture_file_at(c->file, packets_time(r));
 	if (!to)
 		return;
-	packets_write(c->packets, to, r, values, c->lost);
+	packets_write(c->processes, to, r, values, c->lost);
 	c->lost = 0;
 }
 
@@ -108,7 +108,7 @@ static void capture_free(struct sink *s)
 	struct capture *c = (struct capture *)s;
 
 	capture_file_free(c->file);
-	packets_free(c->packets);
+	processes_free(c->processes);
 	c->text.out = NULL; /* mem owns it */
 	memory_out_close(&c->mem);
 	free(c->text.flows);
@@ -136,8 +136,8 @@ struct sink *capture_sink_new(const struct print_to *to, int *err)
 	if (!c)
 		return NULL;
 	c->text = (struct text){ .sink.ops = &ops, .options = to->options, .report = to->report };
-	c->packets = packets_new();
-	if (c->packets && memory_out_open(&c->mem, to->options)) {
+	c->processes = processes_new();
+	if (c->processes && memory_out_open(&c->mem, to->options)) {
 		c->text.out = c->mem.out;
 		*err = capture_file_new(to->out, to->options, to->report, to->stop, &c->file);
 		if (!*err)
