@@ -282,6 +282,12 @@ bool dwire_merge_leave(struct dwire *d, const char *host);
  * budget of bytes (at least 1 MB): the oldest parts are removed first. 0 or -errno. */
 int dwire_record(struct dwire *d, const char *directory, uint64_t budget) __attribute__((warn_unused_result));
 
+/* Between dwire_compile() and dwire_record(): frames are held in at most so many bytes of memory (at least 1 MB), and
+ * written only where the script calls snapshot(): those of the time before and those of the time after (ns). A snapshot
+ * is a session. 0 or -errno: -EINVAL if the script has no snapshot(). */
+int dwire_record_ring(struct dwire *d, uint64_t before, uint64_t after, uint64_t memory)
+	__attribute__((warn_unused_result));
+
 /* What was recorded in a directory; needs no privilege. A session is what one dwire_start() recorded. */
 struct dwire_recording;
 /* Messages go to d's, which outlives it. 0 or -errno. */

@@ -42,6 +42,7 @@ struct dwire {
 	void *data_ctx;
 	FILE *out;                 /* borrowed; NULL: no text */
 	struct recorder *recorder; /* of dwire_record(); out is its stream, which is owned then */
+	struct ring_size ring;     /* of dwire_record_ring(); memory 0: none */
 	struct sink *sink;         /* from dwire_start() on */
 };
 

@@ -7,6 +7,15 @@
 
 #include "api/dwire_priv.h"
 
+int dwire_record_ring(struct dwire *d, uint64_t before, uint64_t after, uint64_t memory)
+{
+	if (!image_acts(&d->c.image, ACT_SNAPSHOT))
+		return report_error(&d->report, -EINVAL, D_NONE, "call snapshot() where something went wrong",
+			"the script has no snapshot(): nothing would be recorded");
+	d->ring = (struct ring_size){ before, after, memory < RING_LEAST ? RING_LEAST : memory };
+	return 0;
+}
+
 int dwire_record(struct dwire *d, const char *directory, uint64_t budget)
 {
 	int r;
@@ -16,13 +25,14 @@ int dwire_record(struct dwire *d, const char *directory, uint64_t budget)
 	r = recorder_open(&d->recorder, directory, budget, &d->report);
 	if (r)
 		return r;
-	d->out = dwire_stream(recorder_write, d->recorder);
+	r = d->ring.memory ? recorder_ring(d->recorder, &d->ring) : 0;
+	d->out = r ? NULL : dwire_stream(recorder_write, d->recorder);
 	d->opts.oformat = OFMT_STREAM;
 	if (d->out)
 		return 0;
 	(void)recorder_close(d->recorder);
 	d->recorder = NULL;
-	return report_no_memory(&d->report, "record");
+	return r ? r : report_no_memory(&d->report, "record");
 }
 
 static struct recording *inner(const struct dwire_recording *r)

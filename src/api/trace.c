@@ -154,6 +154,8 @@ int dwire_start(struct dwire *d)
 			&d->report, -EACCES, D_NONE, NULL, "could not enable tracing: Destructive actions not allowed");
 	(void)dwire_seen_as(d, &d->seen_target, d->target, false);
 	warn_pids(d);
+	if (!d->ring.memory && image_acts(&d->c.image, ACT_SNAPSHOT))
+		report_warning(&d->report, D_NONE, NULL, "snapshot() does nothing without dwire record --ring");
 	so.outer = d->seen_target.outer;
 	so.inner = d->seen_target.pid;
 	r = make_sink(d);

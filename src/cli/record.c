@@ -11,19 +11,28 @@
 #include "cli/trace.h"
 
 #define BUDGET (1ull << 30)
-#define BUDGET_LEAST (1ull << 20)
+#define LEAST (1ull << 20) /* bytes of a budget, and of a ring */
+#define AFTER 10000000000ull
+#define MEMORY (64ull << 20)
 
 static void usage(FILE *out)
 {
-	fputs("usage: dwire record -o DIRECTORY [--budget SIZE] [-s SCRIPT | -n PROBE ...] [-c COMMAND] [-x OPTION]\n"
+	fputs("usage: dwire record -o DIRECTORY [--budget SIZE] [-s SCRIPT | -n PROBE ...]\n"
+	      "                    [--ring TIME [--after TIME] [--memory SIZE]]\n"
+	      "                    [-c COMMAND] [-x OPTION]\n"
 	      "       dwire record --script\n"
 	      "\n"
-	      "Writes what a script traces into a directory, for dwire replay and dwire merge. Without a script: "
-	      "drops,\n"
-	      "resets, retransmits, failed and slow connects, state changes of TCP, failures of DNS.\n"
+	      "Writes what a script traces into a directory, for dwire replay and dwire merge.\n"
+	      "Without a script: drops, resets, retransmits, failed and slow connects, state\n"
+	      "changes of TCP, failures of DNS.\n"
 	      "\n"
 	      "  -o DIRECTORY   made if it is not there; one that exists is continued\n"
-	      "  --budget SIZE  bytes that the recording may take, 1g unless told; the oldest parts go first\n"
+	      "  --budget SIZE  bytes that the recording may take, 1g unless told; the oldest\n"
+	      "                 parts go first\n"
+	      "  --ring TIME    hold this much in memory (30s, 5m); only snapshot() in the\n"
+	      "                 script writes it\n"
+	      "  --after TIME   snapshot() also writes what follows for so long, 10s unless told\n"
+	      "  --memory SIZE  bytes that the ring may take, 64m unless told\n"
 	      "  --script       print the script that runs without -s\n",
 		out);
 }
@@ -32,7 +41,9 @@ struct options_of {
 	struct dwire *d;
 	const char *directory;
 	uint64_t budget;
-	bool any; /* a script was given */
+	uint64_t ring, after, memory; /* ns, ns, bytes; ring 0: none */
+	bool any;                     /* a script was given */
+	bool of_ring;                 /* so was an option that is of use with --ring only */
 	struct messages *messages;
 };
 
@@ -48,6 +59,43 @@ static uint64_t size_of(const char *text)
 	if (*text < '0' || *text > '9' || (*end && (!unit || end[1])) || n > UINT64_MAX >> (shift + 1))
 		return 0;
 	return n << shift;
+}
+
+/* "30s", "500ms", "0" */
+static bool time_of(const char *text, uint64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		uint64_t ns;
+	} units[] = { { "ms", 1000000 }, { "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 } };
+	char *end;
+	const uint64_t n = strtoull(text, &end, 10);
+
+	*ns = 0;
+	if (*text < '0' || *text > '9' || n > 1000000)
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit))
+			*ns = n * units[i].ns;
+	return *ns || !strcmp(text, "0");
+}
+
+/* 0, or 2 after a message. */
+static int take_size(struct options_of *o, const char *name, uint64_t *size)
+{
+	*size = size_of(optarg);
+	if (*size >= LEAST)
+		return 0;
+	message(o->messages, "record: %s takes a size of at least 1m, such as 500m", name);
+	return 2;
+}
+
+static int take_time(struct options_of *o, const char *name, uint64_t *ns)
+{
+	if (time_of(optarg, ns) && (*ns || ns != &o->ring))
+		return 0;
+	message(o->messages, "record: %s takes a time, such as 30s or 5m", name);
+	return 2;
 }
 
 static int add_script(struct options_of *o, const char *path)
@@ -73,11 +121,15 @@ static int take_option(struct options_of *o, int opt)
 		o->directory = optarg;
 		return 0;
 	case 'b':
-		o->budget = size_of(optarg);
-		if (o->budget >= BUDGET_LEAST)
-			return 0;
-		message(o->messages, "record: --budget takes a size of at least 1m, such as 500m");
-		return 2;
+		return take_size(o, "--budget", &o->budget);
+	case 'R':
+		return take_time(o, "--ring", &o->ring);
+	case 'A':
+		o->of_ring = true;
+		return take_time(o, "--after", &o->after);
+	case 'M':
+		o->of_ring = true;
+		return take_size(o, "--memory", &o->memory);
 	case 's':
 		return add_script(o, optarg);
 	case 'n':
@@ -94,7 +146,9 @@ static int take_option(struct options_of *o, int opt)
 static int take_options(struct options_of *o, int argc, char **argv)
 {
 	static const struct option longs[] = { { "budget", required_argument, NULL, 'b' },
-		{ "script", no_argument, NULL, 'S' }, { "help", no_argument, NULL, 'h' }, { 0 } };
+		{ "ring", required_argument, NULL, 'R' }, { "after", required_argument, NULL, 'A' },
+		{ "memory", required_argument, NULL, 'M' }, { "script", no_argument, NULL, 'S' },
+		{ "help", no_argument, NULL, 'h' }, { 0 } };
 	int opt, r = 0;
 
 	opterr = 0;
@@ -114,9 +168,12 @@ static int take_options(struct options_of *o, int argc, char **argv)
 		}
 		r = take_option(o, opt);
 	}
-	if (r || (o->directory && optind == argc))
+	if (r || (o->directory && optind == argc && (o->ring || !o->of_ring)))
 		return r;
-	message(o->messages, "record: %s", o->directory ? "options only" : "-o DIRECTORY is missing");
+	message(o->messages, "record: %s",
+		!o->directory           ? "-o DIRECTORY is missing"
+			: optind < argc ? "options only"
+					: "--after and --memory need --ring");
 	usage(stderr);
 	return 2;
 }
@@ -125,14 +182,16 @@ static int run(struct options_of *o)
 {
 	if (!o->any && dwire_add(o->d, DWIRE_SCRIPT, "record.d", record_files[0].text, record_files[0].len))
 		return 1;
-	if (dwire_require(o->d) || dwire_compile(o->d) || dwire_record(o->d, o->directory, o->budget))
+	if (dwire_require(o->d) || dwire_compile(o->d) ||
+		(o->ring && dwire_record_ring(o->d, o->ring, o->after, o->memory)) ||
+		dwire_record(o->d, o->directory, o->budget))
 		return 1;
 	return trace(o->d, NULL, o->messages);
 }
 
 int record_main(int argc, char **argv, struct messages *messages)
 {
-	struct options_of o = { .budget = BUDGET, .messages = messages };
+	struct options_of o = { .budget = BUDGET, .after = AFTER, .memory = MEMORY, .messages = messages };
 	int status = dwire_new(&o.d) ? 1 : 0;
 
 	if (status) {

@@ -154,6 +154,10 @@ static void action_run(
 		if (sink->ops->control)
 			sink->ops->control(sink, a, c->values);
 		break;
+	case ACT_SNAPSHOT:
+		if (sink->ops->snapshot)
+			sink->ops->snapshot(sink, r);
+		break;
 	case ACT_SETOPT:
 		action_setopt(c, a);
 		break;

@@ -116,6 +116,7 @@ enum action_kind {
 	ACT_FREOPEN,     /* fmt, args: a file; a format without items: standard output */
 	ACT_SETOPT,      /* args: name, value */
 	ACT_FTRUNCATE,   /* no args: empties the file that freopen() opened */
+	ACT_SNAPSHOT,    /* no args: triggers what the recorder's ring holds */
 	ACT_PRINT,       /* args[0], with its type */
 	ACT_PCAP,        /* args: enum capture_member */
 	ACT_COMMIT,      /* args[0]: a speculation; 0: it was not active */
@@ -285,4 +286,14 @@ struct image {
 	uint32_t nspec;        /* -x nspec: speculations at once */
 	uint64_t specsize;     /* -x specsize: bytes of each CPU that a speculation holds */
 };
+
+/* Has a clause an action of that kind? */
+static inline bool image_acts(const struct image *image, enum action_kind kind)
+{
+	for (size_t i = 0; i < image->epids.n; i++)
+		for (size_t k = 0; k < image->epids.v[i].nactions; k++)
+			if (image->epids.v[i].actions[k].kind == kind)
+				return true;
+	return false;
+}
 #endif

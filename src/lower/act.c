@@ -141,6 +141,8 @@ static enum action_kind action_kind(enum func f)
 		return ACT_PCAP;
 	case FN_ftruncate:
 		return ACT_FTRUNCATE;
+	case FN_snapshot:
+		return ACT_SNAPSHOT;
 	case FN_commit:
 		return ACT_COMMIT;
 	case FN_discard:
@@ -198,6 +200,7 @@ static void plan_action(struct plan *p, const struct expr *e)
 	case ACT_EXIT:
 	case ACT_SETOPT:
 	case ACT_FTRUNCATE:
+	case ACT_SNAPSHOT:
 	case ACT_COMMIT:
 	case ACT_DISCARD:
 		plan_args(p, a, e, 0);

@@ -62,6 +62,8 @@ struct sink_ops {
 	/* ACT_SYSTEM, ACT_FREOPEN, ACT_FTRUNCATE: what the script does with its standard output; a command sees what
 	 * was written before it. NULL: this sink is no standard output. */
 	void (*control)(struct sink *s, const struct action *a, const struct value *values);
+	/* ACT_SNAPSHOT. NULL: no interest. */
+	void (*snapshot)(struct sink *s, const struct record *r);
 	/* Something else is about to write to the terminal: end the line. NULL: nothing to do. */
 	void (*newline)(struct sink *s);
 	/* Hands on what was buffered. A failure goes to sink.err. */

@@ -12,53 +12,35 @@
 
 #include "base/clock.h"
 #include "recording/block.h"
+#include "recording/bytes.h"
 #include "recording/folder.h"
 #include "recording/line.h"
+#include "recording/ring.h"
 
 #define BLOCK_FULL (256u << 10) /* a block of this text is written before the beat */
 #define SEGMENTS 16             /* of a budget */
 #define SEGMENT_MOST (64u << 20)
 
-struct text {
-	char *v;
-	size_t n, cap;
-};
-
 struct recorder {
 	struct folder folder;
 	const struct reporter *to;
+	struct ring *ring;      /* NULL: all that comes is written */
 	uint64_t budget, limit; /* bytes of all segments; of one, after which the next begins */
 	int fd;                 /* of the open segment, the last of the folder; -1: none */
 	bool whole;             /* recorder_whole() */
 	bool due;               /* the next whole state begins a segment */
 	bool failing;           /* the last write failed */
-	struct text part;       /* a line that has not ended */
-	struct text body;       /* lines of the open block */
-	struct text known;      /* frames that each segment begins with */
+	struct bytes part;      /* a line that has not ended */
+	struct bytes body;      /* lines of the open block */
+	struct bytes known;     /* frames that each segment begins with */
 	size_t ready;           /* bytes of known that stood before the open block: a preamble holds no later ones */
-	struct text options;    /* the last frame of options before the open block */
-	struct text next;       /* the last one in it */
+	struct bytes options;   /* the last frame of options before the open block */
+	struct bytes next;      /* the last one in it */
 	uint64_t lines;         /* in body */
-	uint64_t lost;          /* frames; since failing began: lost - told */
+	uint64_t lost;          /* frames of the session; since failing began: lost - told */
 	uint64_t told;
+	uint64_t lost_before; /* in former sessions of the ring */
 };
-
-static bool append(struct text *t, const char *s, size_t n)
-{
-	if (n > t->cap - t->n) {
-		size_t cap = 2 * (t->n + n);
-		char *v = realloc(t->v, cap);
-
-		if (!v)
-			return false;
-		t->v = v;
-		t->cap = cap;
-	}
-	if (n)
-		memcpy(t->v + t->n, s, n);
-	t->n += n;
-	return true;
-}
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 static struct segment *open_segment(const struct recorder *r)
@@ -102,7 +84,7 @@ static int put_all(struct recorder *r, const unsigned char *bytes, size_t n)
 }
 
 /* 0 or -errno. */
-static int put_block(struct recorder *r, uint32_t flags, const struct text *t)
+static int put_block(struct recorder *r, uint32_t flags, const struct bytes *t)
 {
 	struct block b = { .flags = flags, .wall = clock_wall(), .lost = r->lost };
 	unsigned char *bytes;
@@ -124,7 +106,7 @@ static int put_block(struct recorder *r, uint32_t flags, const struct text *t)
 /* Says that the segment is complete, and brings it to the disk. */
 static void seal(struct recorder *r)
 {
-	const struct text none = { 0 };
+	const struct bytes none = { 0 };
 
 	if (r->fd < 0)
 		return;
@@ -137,12 +119,12 @@ static void seal(struct recorder *r)
 /* 0 or -errno. */
 static int put_preamble(struct recorder *r)
 {
-	struct text t = { 0 };
+	struct bytes t = { 0 };
 	int err = 0;
 
 	if (!r->ready)
 		return 0;
-	if (!append(&t, r->known.v, r->ready) || !append(&t, r->options.v, r->options.n))
+	if (!bytes_append(&t, r->known.v, r->ready) || !bytes_append(&t, r->options.v, r->options.n))
 		err = -ENOMEM;
 	else
 		err = put_block(r, BLOCK_PREAMBLE, &t);
@@ -196,7 +178,7 @@ static void recovered(struct recorder *r)
 /* What the block described is known from here on. */
 static void close_block(struct recorder *r)
 {
-	struct text former = r->options;
+	struct bytes former = r->options;
 
 	r->body.n = r->lines = 0;
 	r->ready = r->known.n;
@@ -246,16 +228,17 @@ static bool keep(struct recorder *r, const struct line *l, const char *text, siz
 {
 	if (!strcmp(l->kind, "options")) {
 		r->next.n = 0;
-		return append(&r->next, text, n);
+		return bytes_append(&r->next, text, n);
 	}
 	if (!strcmp(l->kind, "hello") || !strcmp(l->kind, "agg") || !strcmp(l->kind, "clause"))
-		return append(&r->known, text, n);
+		return bytes_append(&r->known, text, n);
 	return true;
 }
 
 /* A line with its line feed. False: no memory. */
-static bool take_line(struct recorder *r, const char *text, size_t n)
+static bool take_line(void *ctx, const char *text, size_t n)
 {
+	struct recorder *r = ctx;
 	struct line l;
 	bool beat;
 
@@ -266,7 +249,7 @@ static bool take_line(struct recorder *r, const char *text, size_t n)
 		seal(r);
 		r->due = false;
 	}
-	if (!append(&r->body, text, n))
+	if (!bytes_append(&r->body, text, n))
 		return false;
 	r->lines++;
 	if (!keep(r, &l, text, n))
@@ -281,24 +264,48 @@ static bool take_line(struct recorder *r, const char *text, size_t n)
 	return true;
 }
 
+/* ---- a ring in front --------------------------------------------------------------------------------------------- */
+static bool take_by_ring(void *ctx, const char *text, size_t n)
+{
+	return ring_take(((struct recorder *)ctx)->ring, text, n);
+}
+
+/* What came before the trigger is on the disk at once. */
+static void begun(void *ctx)
+{
+	struct recorder *r = ctx;
+
+	flush(r);
+	if (r->fd >= 0)
+		(void)!fdatasync(r->fd);
+}
+
+/* The next session refers to nothing of this one. */
+static void over(void *ctx)
+{
+	struct recorder *r = ctx;
+
+	flush(r);
+	seal(r);
+	r->whole = r->due = false;
+	r->known.n = r->ready = r->options.n = r->next.n = 0;
+	r->lost_before += r->lost;
+	r->lost = r->told = 0;
+}
+
+int recorder_ring(struct recorder *r, const struct ring_size *size)
+{
+	const struct ring_to to = { .take = take_line, .begun = begun, .over = over, .ctx = r, .report = r->to };
+
+	r->ring = ring_new(size, &to);
+	return r->ring ? 0 : report_no_memory(r->to, "record");
+}
+
 int recorder_write(void *ctx, const char *text, size_t n)
 {
 	struct recorder *r = ctx;
 
-	while (n) {
-		const char *end = memchr(text, '\n', n);
-		size_t len = end ? (size_t)(end - text) + 1 : n;
-
-		if (r->part.n || !end) {
-			if (!append(&r->part, text, len) || (end && !take_line(r, r->part.v, r->part.n)))
-				return -ENOMEM;
-			r->part.n = end ? 0 : r->part.n;
-		} else if (!take_line(r, text, len))
-			return -ENOMEM;
-		text += len;
-		n -= len;
-	}
-	return 0;
+	return bytes_lines(&r->part, text, n, r->ring ? take_by_ring : take_line, r) ? 0 : -ENOMEM;
 }
 
 const bool *recorder_whole(const struct recorder *r)
@@ -344,11 +351,13 @@ int recorder_close(struct recorder *r)
 
 	if (!r)
 		return 0;
+	ring_free(r->ring);
 	flush(r);
 	seal(r);
-	lost = r->lost > 0;
+	lost = r->lost + r->lost_before > 0;
 	if (lost)
-		report_warning(r->to, D_NONE, NULL, "%llu frames could not be written", (unsigned long long)r->lost);
+		report_warning(r->to, D_NONE, NULL, "%llu frames could not be written",
+			(unsigned long long)(r->lost + r->lost_before));
 	(void)!fsync(r->folder.fd);
 	folder_close(&r->folder);
 	free(r->part.v);

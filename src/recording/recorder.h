@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/diag/report.h"
+#include "recording/ring.h"
 
 #define RECORDER_LEAST (1u << 20) /* the least budget */
 
@@ -13,6 +14,8 @@ struct recorder;
 /* 0 or an error, which is reported. to is borrowed. */
 int recorder_open(struct recorder **out, const char *path, uint64_t budget, const struct reporter *to)
 	__attribute__((warn_unused_result));
+/* Before the first recorder_write(): only what is around a snapshot is written. 0 or -ENOMEM, which is reported. */
+int recorder_ring(struct recorder *r, const struct ring_size *size) __attribute__((warn_unused_result));
 /* Takes a part of the stream. What cannot be written is counted as lost, so this does not fail but for want of memory:
  * 0 or -ENOMEM. ctx: the recorder. */
 int recorder_write(void *ctx, const char *text, size_t n);

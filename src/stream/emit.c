@@ -50,6 +50,7 @@ struct emit {
 	bool open;       /* a row is */
 	bool any;        /* it holds an item */
 	bool emptied;    /* struct emitted, any of them */
+	bool snapshot;   /* the row that is open calls snapshot() */
 	bool told;       /* that control actions are skipped */
 	uint64_t *steps; /* by epid index: rows so far + 1; 0: not described yet */
 	size_t nsteps;
@@ -365,15 +366,25 @@ static void put_emptied(struct emit *e)
 	e->emptied = false;
 }
 
+/* Behind the row, which belongs to what came before the trigger. */
+static void put_snapshot(struct emit *e, const struct record *r)
+{
+	frame_begin(e, FRAME_SNAPSHOT);
+	member_int(e, "t", r->time);
+	frame_end(e);
+	e->snapshot = false;
+}
+
 static void emit_end(struct sink *s, const struct record *r)
 {
 	struct emit *e = (struct emit *)s;
 
-	(void)r;
 	if (e->open)
 		row_close(e, false);
 	if (e->emptied)
 		put_emptied(e);
+	if (e->snapshot)
+		put_snapshot(e, r);
 	s->err = e->out->err;
 }
 
@@ -626,6 +637,12 @@ static void emit_control(struct sink *s, const struct action *a, const struct va
 	e->told = true;
 }
 
+static void emit_snapshot(struct sink *s, const struct record *r)
+{
+	(void)r;
+	((struct emit *)s)->snapshot = true;
+}
+
 static void emit_flush(struct sink *s)
 {
 	s->err = out_flush(((struct emit *)s)->out);
@@ -674,6 +691,7 @@ static const struct sink_ops ops = {
 	.drop = emit_drop,
 	.cost = emit_cost,
 	.control = emit_control,
+	.snapshot = emit_snapshot,
 	.flush = emit_flush,
 	.finish = emit_finish,
 	.free = emit_free,

@@ -425,6 +425,7 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 		return true;
 	case FRAME_END:
 		return take_end(s, frame);
+	case FRAME_SNAPSHOT: /* for recorders */
 	case FRAME_COUNT:
 		break;
 	}

@@ -40,7 +40,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(exit, FC_ACTION, 1, 1) X(clear, FC_ACTION, 1, 1) X(trunc, FC_ACTION, 1, 2)                         \
 	X(normalize, FC_ACTION, 2, 2) X(denormalize, FC_ACTION, 1, 1)                                        \
 	X(print, FC_ACTION, 1, 1) X(system, FC_ACTION, 1, 1000) X(freopen, FC_ACTION, 1, 1000)                \
-	X(ftruncate, FC_ACTION, 0, 0)                                                                       \
+	X(ftruncate, FC_ACTION, 0, 0) X(snapshot, FC_ACTION, 0, 0)                                          \
 	X(setopt, FC_ACTION, 1, 2) X(tracemem, FC_ACTION, 2, 64) X(pcap, FC_ACTION, 1, 2)                   \
 	X(raise, FC_ACTION, 1, 1) X(stop, FC_ACTION, 0, 0) X(panic, FC_ACTION, 0, 0)                         \
 	X(breakpoint, FC_ACTION, 0, 0) X(chill, FC_ACTION, 1, 1)                                             \

@@ -505,6 +505,7 @@ void check_action(struct checker *ck, struct expr *e)
 		[FN_tracemem] = check_tracemem,
 		[FN_pcap] = check_pcap,
 		[FN_ftruncate] = check_number,
+		[FN_snapshot] = check_number,
 		[FN_raise] = check_number,
 		[FN_stop] = check_number,
 		[FN_panic] = check_number,
