@@ -11,15 +11,14 @@
 #include "probes/stability.h"
 
 /* Calls fn for each description of the texts. */
-static void each_pdesc(struct dwire *d,
-	void (*fn)(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx), void *ctx)
+static void each_pdesc(struct dwire *d, void (*fn)(struct dwire *d, const struct pdesc *pd, void *ctx), void *ctx)
 {
 	for (size_t i = 0; i < d->c.texts.n; i++)
 		for (size_t k = 0; k < d->c.texts.v[i].prog.decls.n; k++) {
 			const struct decl *decl = d->c.texts.v[i].prog.decls.v[k];
 
 			for (size_t n = 0; decl->kind == DECL_CLAUSE && n < decl->u.clause.probes.n; n++)
-				fn(d, &d->c.texts.v[i], &decl->u.clause.probes.v[n], ctx);
+				fn(d, &decl->u.clause.probes.v[n], ctx);
 		}
 }
 
@@ -27,20 +26,18 @@ static void each_pdesc(struct dwire *d,
 struct listing {
 	bool *wanted;
 	VEC(const struct pdesc *) unmatched;
-	bool failed; /* -m and -n may match nothing, as in dtrace -l */
 };
 
 /* For each_pdesc(): makes the probes that a description names, such as those of functions, which are not made in
  * advance. */
-static void make(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx)
+static void make(struct dwire *d, const struct pdesc *pd, void *ctx)
 {
-	(void)t;
 	(void)ctx;
 	probes_make(&d->c.probes, pd);
 }
 
 /* For each_pdesc(): marks the probes that match, or notes that none does. */
-static void mark(struct dwire *d, const struct text *t, const struct pdesc *pd, void *ctx)
+static void mark(struct dwire *d, const struct pdesc *pd, void *ctx)
 {
 	struct listing *l = ctx;
 	bool any = d->opts.zdefs;
@@ -48,10 +45,8 @@ static void mark(struct dwire *d, const struct text *t, const struct pdesc *pd, 
 	for (size_t i = 0; i < d->c.probes.all.n; i++)
 		if (probe_matches(pd, &d->c.probes.all.v[i]))
 			any = l->wanted[i] = true;
-	if (any)
-		return;
-	*vec_push(d->arena, &l->unmatched) = pd;
-	l->failed |= t->kind != TEXT_MODULE && t->kind != TEXT_NAME;
+	if (!any)
+		*vec_push(d->arena, &l->unmatched) = pd;
 }
 
 /* The description with all four parts, as dtrace(1) shows it. */
@@ -220,7 +215,7 @@ int dwire_list(struct dwire *d, dwire_probe_fn *fn, void *ctx)
 	r = hand_out(d, &l, fn, ctx);
 	for (size_t i = 0; !r && i < l.unmatched.n; i++)
 		(void)report_unmatched(d, l.unmatched.v[i]);
-	return r ? r : l.failed ? -ENOENT : 0;
+	return r ? r : l.unmatched.n ? -ENOENT : 0;
 }
 
 /* Laid out as dtrace -v does. */

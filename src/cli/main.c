@@ -435,6 +435,9 @@ static int list(struct command *c, FILE *out)
 
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	r = dwire_list(c->d, list_probe, &l);
+	/* -m and -n may match nothing, as in dtrace -l. */
+	if (r == -ENOENT && !c->script && !c->texts['P'] && !c->texts['f'] && !c->texts['i'])
+		r = 0;
 	errno = 0;
 	if (!l.err && fflush(out))
 		l.err = -(errno ? errno : EIO);

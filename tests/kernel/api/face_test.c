@@ -444,6 +444,46 @@ static void test_two(void)
 	}
 }
 
+static int count(void *ctx, const struct dwire_probe *p)
+{
+	(void)p;
+	++*(int *)ctx;
+	return 0;
+}
+
+/* What a list is asked for and has not is -ENOENT, whatever kind of description asks; the others are listed. */
+static void test_list(void)
+{
+	static const struct {
+		enum dwire_kind kind;
+		const char *text;
+		int probes, result;
+	} cases[] = {
+		{ DWIRE_NAME, "tcp:::send", 1, 0 },
+		{ DWIRE_NAME, "nosuch:::", 0, -ENOENT },
+		{ DWIRE_NAME, "tcp:::nosuch, tcp:::send", 1, -ENOENT },
+		{ DWIRE_PROVIDER, "nosuch", 0, -ENOENT },
+		{ DWIRE_MODULE, "nosuch", 0, -ENOENT },
+		{ DWIRE_FUNCTION, "nosuch", 0, -ENOENT },
+		{ DWIRE_ID, "99999999", 0, -ENOENT },
+		{ DWIRE_SCRIPT, "nosuch:::go { }", 0, -ENOENT },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct seen s = { 0 };
+		int n = 0, r;
+
+		if (dwire_new(&s.d))
+			exit(1);
+		dwire_on_message(s.d, on_message, &s);
+		CHECK(dwire_add(s.d, cases[i].kind, "t", cases[i].text, strlen(cases[i].text)) == 0, "%s", s.messages);
+		r = dwire_list(s.d, count, &n);
+		CHECK(r == cases[i].result && n == cases[i].probes, "%s: %d, %d probes", cases[i].text, r, n);
+		CHECK(s.errors == (r ? 1 : 0), "%s: %s", cases[i].text, s.messages);
+		dwire_free(s.d);
+	}
+}
+
 int main(void)
 {
 	struct dwire *d;
@@ -463,5 +503,6 @@ int main(void)
 	test_stop(true);
 	test_process();
 	test_two();
+	test_list();
 	return failed;
 }

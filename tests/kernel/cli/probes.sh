@@ -70,7 +70,7 @@ gives 0 "$head
 $(grep ' BEGIN$' <<<"$all")" "" -l -i "$begin"
 gives 0 "$head
 $(in_provider udp)" "dwire: failed to match :::bogus: No probe matches description
-    hint: -l lists all probes" -l -n bogus -P udp
+    hint: -l lists all probes" -l -n bogus -n udp:::
 run -l -n tick-7s
 expect_match "$STATUS $OUT" '^0 .* profile +tick-7s$' "-l of a probe that is made by its name"
 gives 0 "$head" "" -lZ -n bogus

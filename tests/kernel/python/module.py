@@ -228,6 +228,8 @@ class Lists(unittest.TestCase):
         self.assertEqual((send.provider, send.name, send.args[0]), ("tcp", "send", "pktinfo_t *"))
         with self.assertRaises(dwire.Error):
             dwire.probes("nosuch:::")
+        with self.assertRaisesRegex(dwire.Error, "tcp:::nosuch"):
+            dwire.probes("tcp:::send, tcp:::nosuch")
 
     def test_version(self):
         with open(os.environ["BUILD"] + "/meson-info/intro-projectinfo.json") as f:
