@@ -84,6 +84,8 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	case ATTACH_CGROUP_SOCKOPS:
 	case ATTACH_CGROUP_RELEASE:
 		return s->sk_only ? "cgroup2" : "cgroup2, bpf_cast_to_kern_ctx() (Linux 6.2)";
+	case ATTACH_WALK:
+		return arena_printf(d->arena, "the BPF iterator %s (Linux 5.9)", s->target);
 	case ATTACH_NF_PREROUTING:
 	case ATTACH_NF_INPUT:
 		return "BPF programs at netfilter (Linux 6.4)";

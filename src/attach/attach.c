@@ -18,6 +18,7 @@
 #include "attach/netfilter.h"
 #include "attach/samplers.h"
 #include "attach/uprobe.h"
+#include "attach/walk.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/events/sysevents.h"
@@ -33,6 +34,7 @@ struct attached {
 	struct kprobe_links kprobes;
 	struct uprobe_links uprobes;
 	struct netfilter *netfilter; /* NULL: no program is for it */
+	struct walks walks;
 	bool detached;
 };
 
@@ -170,6 +172,17 @@ static int attach_netfilter(struct attached *a, size_t prog, const char *where, 
 	return netfilter_add(a->netfilter, a->loaded->progs[prog], a->loaded->image->progs.v[prog].attach, to);
 }
 
+/* The link stays among the others; attach_walk() reads the iterator. */
+static int attach_iterator(struct attached *a, size_t prog, const char *where, const struct reporter *to)
+{
+	int fd = bpfsys_link(a->loaded->progs[prog], 0, BPF_TRACE_ITER);
+
+	if (fd < 0)
+		return failed(a, prog, where, fd, "", to);
+	a->links[a->nlinks++] = fd;
+	return walks_add(&a->walks, fd, to);
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 static int (*const ways[])(struct attached *a, size_t prog, const char *where, const struct reporter *to) = {
 	[WAY_HAND] = attach_nothing,
@@ -182,6 +195,7 @@ static int (*const ways[])(struct attached *a, size_t prog, const char *where, c
 	[WAY_SYSCALL] = attach_syscall,
 	[WAY_EVENT] = attach_event,
 	[WAY_NETFILTER] = attach_netfilter,
+	[WAY_WALK] = attach_iterator,
 };
 _Static_assert(sizeof(ways) / sizeof(ways[0]) == WAY_COUNT, "a function for each way");
 
@@ -271,6 +285,11 @@ void attach_detach(struct attached *a, bool wait)
 	samplers_count_ran(&a->samplers, a->loaded);
 }
 
+bool attach_walk(struct attached *a, bool (*between)(void *ctx), void *ctx, const struct reporter *to)
+{
+	return walks_run(&a->walks, between, ctx, to);
+}
+
 void attach_warn_refused(const struct attached *a, const struct reporter *to)
 {
 	uprobes_warn_refused(&a->uprobes, to);
@@ -301,6 +320,7 @@ void attach_free(struct attached *a)
 	samplers_free(&a->samplers);
 	uprobes_free(&a->uprobes);
 	netfilter_free(a->netfilter);
+	free(a->walks.v);
 	free(a->links);
 	free(a->events);
 	free(a);

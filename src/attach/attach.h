@@ -17,6 +17,10 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	__attribute__((warn_unused_result));
 /* Lets the clauses act, and starts the clocks of profile probes. 0 or -errno, which is reported. */
 int attach_start(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
+/* Fires the probes of iterators, once for each object in each network namespace. After each part of a walk it calls
+ * between(ctx), which empties the rings; false ends the walks. Returns true if the trace has such probes, and none of
+ * the walks was ended so. */
+bool attach_walk(struct attached *a, bool (*between)(void *ctx), void *ctx, const struct reporter *to);
 /* Detaches. wait: when it returns no program runs any more (some 15 ms). Twice is fine. */
 void attach_detach(struct attached *a, bool wait);
 /* Warns of places in programs and libraries that were to be traced and cannot be: their number, and why the first. */

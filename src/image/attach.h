@@ -17,6 +17,7 @@ enum attach_way {
 	WAY_SYSCALL,   /* the tracepoints of single system calls */
 	WAY_EVENT,     /* a tracepoint; the program gets its record */
 	WAY_NETFILTER, /* a link to netfilter in each network namespace */
+	WAY_WALK,      /* a link to an iterator, which dwire reads in each network namespace */
 	WAY_COUNT
 };
 
@@ -38,7 +39,8 @@ enum attach_way {
  *   SYSCALL           target: sys_enter or sys_exit; targets: the system calls
  *   EVENT             target: "GROUP/NAME"
  *   NF_PREROUTING     every packet that IP has received, before any other hook of netfilter
- *   NF_INPUT          every packet that IP gives to a protocol, after all other hooks */
+ *   NF_INPUT          every packet that IP gives to a protocol, after all other hooks
+ *   WALK              target: the iterator's function ("bpf_iter_tcp"); every object that there is, once */
 /* clang-format off */
 #define ATTACH_KINDS(X) \
 	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0) \
@@ -60,7 +62,8 @@ enum attach_way {
 	X(SYSCALL,        "tracepoint",          "",                         SYSCALL,  TRACEPOINT, 0) \
 	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT, 0) \
 	X(NF_PREROUTING,  "netfilter/prerouting", "netfilter",               NETFILTER, NETFILTER, ATTACH_NETFILTER) \
-	X(NF_INPUT,       "netfilter/input",     "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER)
+	X(NF_INPUT,       "netfilter/input",     "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER) \
+	X(WALK,           "iterator",            "the iterator",             WALK,     TRACING, BPF_TRACE_ITER)
 /* clang-format on */
 
 enum attach_kind {

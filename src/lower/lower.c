@@ -112,6 +112,7 @@ static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 	const struct site_text *f;
 
 	site_begin(cx);
+	walk_begin(cx);
 	if (cx->lw->env->only_cpu)
 		ir_jcci(ir, CC_NE, ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true),
 			(int32_t)cx->lw->env->only_cpu - 1, cx->pg->exit_label);
@@ -220,6 +221,8 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 	else if (m->site && m->site->attach == ATTACH_PERF)
 		hint = "virtual machines often have no counters of the processor; -l -P cpc lists those of the kernel "
 		       "too";
+	else if (m->site && m->site->attach == ATTACH_WALK)
+		hint = "Linux 5.9 and later have it, if they are built with CONFIG_BPF_SYSCALL and types (BTF)";
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
 		hint = "a later kernel has it; dwire -lvv shows what this kernel has";
 	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))

@@ -16,7 +16,7 @@ static bool is_harmless(int64_t helper)
 {
 	return helper == BPF_FUNC_map_lookup_elem || helper == BPF_FUNC_probe_read_kernel ||
 		helper == BPF_FUNC_probe_read_kernel_str || helper == BPF_FUNC_copy_from_user ||
-		helper == BPF_FUNC_sk_storage_get;
+		helper == BPF_FUNC_sk_storage_get || helper == BPF_FUNC_seq_write;
 }
 
 /* Registers that point to the stack or to scratch memory. A variable may be set to something else, too, so both are
@@ -190,6 +190,9 @@ void prog_place(struct prog_ctx *pg, struct image_prog *p)
 		break;
 	case WAY_KPROBE:
 		function_targets(pg, p);
+		break;
+	case WAY_WALK:
+		p->attach_btf_id = env->function(env->ctx, NULL, s->target, &f);
 		break;
 	case WAY_SYSCALL:
 		syscall_targets(pg, p);

@@ -32,12 +32,12 @@ bool site_is_function(const struct site *s)
 	return attach_info(s->attach)->way == WAY_FUNCTION;
 }
 
-/* Sites that dwire fires itself, timers, and places in programs exist in every tier. */
+/* Sites that dwire fires itself, timers, iterators, and places in programs exist in every tier. */
 static bool in_all(const struct site *s)
 {
 	const enum attach_way way = attach_info(s->attach)->way;
 
-	return way == WAY_HAND || way == WAY_PERF || way == WAY_USER;
+	return way == WAY_HAND || way == WAY_PERF || way == WAY_USER || way == WAY_WALK;
 }
 
 bool site_in_tier(const struct site *s, enum tier t)
@@ -109,6 +109,10 @@ const char *site_lacks(
 		return arena_printf(a, "tracepoint %s of the module %s", s->target, s->module);
 	if (s->attach == ATTACH_TP_BTF)
 		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	if (s->attach == ATTACH_WALK)
+		return env->function && env->function(env->ctx, NULL, s->target, &f)
+			? NULL
+			: arena_printf(a, "the BPF iterator %s", s->target);
 	if (attach_info(s->attach)->way == WAY_NETFILTER)
 		return env->netfilter ? NULL : "BPF programs at netfilter";
 	return attach_info(s->attach)->way == WAY_CGROUP && !env->kfunc_kern_ctx && !s->sk_only

@@ -241,10 +241,6 @@ static int keep_up(struct session *s)
 	return err;
 }
 
-/* Percent of a ring: above PEEK_OFTEN another look follows soon, above PEEK_EMPTY the rings are emptied. */
-#define PEEK_OFTEN 5
-#define PEEK_EMPTY 25
-
 /* Empties the rings when it is time, or sooner when one fills up. */
 static int serve_rings(struct session *s)
 {

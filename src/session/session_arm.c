@@ -299,6 +299,36 @@ static int hold_children(struct session *s)
 	return err;
 }
 
+/* Loading may take seconds; a stop in the meantime ends the session before BEGIN. */
+static bool stop_asked(const struct session *s)
+{
+	struct pollfd p = { .fd = s->opts.stop, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* Between two parts of a walk: empties rings that fill up, though records of other CPUs may then be out of order.
+ * False: the trace is to end. */
+static bool keep_walking(void *ctx)
+{
+	struct session *s = ctx;
+
+	if (consumer_avail(s->consumer) > PEEK_EMPTY)
+		s->walk_err = session_empty_to(s, clock_now());
+	return !s->walk_err && !s->stop && !stop_asked(s);
+}
+
+/* The objects that exist now (sockets:::tcp), and then the probe that says that there are no more. */
+static int walk(struct session *s)
+{
+	int fired = attach_walk(s->attached, keep_walking, s, s->opts.to) ? tick_fire(s->loaded, "done", NULL, 0) : 0;
+
+	if (fired < 0)
+		return report_error(
+			s->opts.to, fired, D_NONE, NULL, "cannot fire sockets:::done: %s", strerror(-fired));
+	return s->walk_err;
+}
+
 /* BEGIN, then all others. */
 static int go(struct session *s)
 {
@@ -313,15 +343,9 @@ static int go(struct session *s)
 		err = start_ticks(s);
 	if (!err)
 		err = session_empty_to(s, begun);
+	if (!err && !s->stop)
+		err = walk(s);
 	return err || s->stop ? err : release_children(s);
-}
-
-/* Loading may take seconds; a stop in the meantime ends the session before BEGIN. */
-static bool stop_asked(const struct session *s)
-{
-	struct pollfd p = { .fd = s->opts.stop, .events = POLLIN };
-
-	return poll(&p, 1, 0) == 1;
 }
 
 int session_arm(struct session *s)

@@ -10,6 +10,9 @@
 
 #define PEEKS 4       /* looks at the fill of the rings for each time they are emptied */
 #define PEEKS_BUSY 20 /* the same while one of them fills up: at 10 hz 5 ms, which records are held back anyway */
+/* Percent of a ring: above PEEK_OFTEN another look follows soon, above PEEK_EMPTY the rings are emptied. */
+#define PEEK_OFTEN 5
+#define PEEK_EMPTY 25
 
 /* What an epoll event is about; a child's carries its index too. */
 enum event { EV_STOP, EV_TIMER, EV_TICK, EV_RING, EV_CHILD };
@@ -39,6 +42,7 @@ struct session {
 	uint64_t owner_drops;                  /* as last reported */
 	bool stop;                             /* the session is to end */
 	bool over;                             /* ... because it took more than -x maxcpu */
+	int walk_err;                          /* of consuming what a walk recorded */
 	bool output_gone;                      /* writing has failed: nothing more is written */
 };
 

@@ -141,7 +141,7 @@ bool at_return(const struct prog_ctx *pg)
 bool site_has_args(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_TP_BTF || pg->site->attach == ATTACH_SYSCALL || at_event(pg) ||
-		at_netfilter(pg) || (at_function(pg) && !pg->site->inside);
+		at_netfilter(pg) || at_walk(pg) || (at_function(pg) && !pg->site->inside);
 }
 
 /* What the kernel knows of the function that p is at here. */
@@ -311,14 +311,15 @@ static bool site_func(struct clause_ctx *cx, struct kernel_func *f)
 
 	if (s->attach == ATTACH_TP_BTF)
 		return env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, f);
-	return (s->attach == ATTACH_FENTRY || s->attach == ATTACH_FEXIT) &&
+	return (s->attach == ATTACH_FENTRY || s->attach == ATTACH_FEXIT || s->attach == ATTACH_WALK) &&
 		env->function(env->ctx, site_module(s, cx->probe), site_function(s, cx->probe), f);
 }
 
-/* For some tracepoints the verifier knows that an argument may be NULL or an error instead of a pointer. */
+/* For some tracepoints, and for iterators, the verifier knows that an argument may be NULL or an error instead of a
+ * pointer. */
 bool site_is_tracepoint(const struct prog_ctx *pg)
 {
-	return pg->site->attach == ATTACH_TP_BTF;
+	return pg->site->attach == ATTACH_TP_BTF || at_walk(pg);
 }
 
 /* The BTF id of the type that argument i points to: struct kernel_func, of. */

@@ -74,6 +74,10 @@ void capture_check(struct lowerer *lw, const struct planned *plan);
 uint64_t kernel_symbol(struct lowerer *lw, const char *name); /* its address; 0: not known */
 vreg unwind_stack(struct clause_ctx *cx, bool user, uint32_t len, vreg base, int32_t off);
 
+/* ---- lower/site/walk.c: iterators */
+bool at_walk(const struct prog_ctx *pg);
+void walk_begin(struct clause_ctx *cx); /* at the beginning of a program; elsewhere it does nothing */
+
 /* ---- lower/site/user.c: uprobes */
 bool is_user_site(const struct site *s);
 /* Calls a helper that copies n bytes of the process's memory, or up to a NUL. Returns its result. */

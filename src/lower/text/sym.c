@@ -39,10 +39,11 @@ enum field_kind sym_field(const struct type *t)
 	return FIELD_INT;
 }
 
-/* Can the helper read stacks here? At hooks of cgroups and netfilter there is no such helper. */
+/* Can the helper read stacks here? At hooks of cgroups and netfilter there is no such helper; an iterator's stack is
+ * dwire's own. */
 static bool has_stacks(const struct prog_ctx *pg)
 {
-	return !at_cgroup(pg) && !at_netfilter(pg);
+	return !at_cgroup(pg) && !at_netfilter(pg) && !at_walk(pg);
 }
 
 /* Frames of the kernel's stack that are our own: the program, and what runs programs at a tracepoint. */

@@ -128,7 +128,7 @@ for i in range(0, len(waits), 9):
         intervals(waits[i:i + 9])
 PY
 
-# No tool is forgotten: no device scans here, and skblife has no filters.
-for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife'); do
+# No tool is forgotten: no device scans here, skblife has no filters, and ss sees what is there before a flow (ss.sh).
+for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|ss'); do
 	grep -q "\"$name\"" "$here"/tools/filters_*.sh || [[ $name == qdisc-* ]] || fail "no test of all options of $name"
 done
