@@ -14,6 +14,7 @@ int dwire_merge_add(struct dwire *d, const char *name, int fd)
 		.stop = &d->stop,
 		.by_host = d->by_host,
 		.all = d->all_hosts,
+		.capture = d->opts.capture ? &d->opts : NULL,
 		.emit = d->opts.oformat == OFMT_STREAM };
 	int r;
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +26,21 @@ struct replay {
 	struct dwire *d; /* for messages of the reader */
 	struct dwire_recording *recording;
 	uint64_t from, to;
-	bool frames; /* --json */
+	bool frames;         /* --json */
+	const char *packets; /* -w; NULL: none */
+	FILE *out;           /* where packets go */
 };
 
 static void usage(FILE *out)
 {
-	fputs("usage: dwire replay DIRECTORY [--from TIME] [--to TIME] [--json]\n"
+	fputs("usage: dwire replay DIRECTORY [--from TIME] [--to TIME] [--json | -w FILE]\n"
 	      "\n"
 	      "Shows what dwire record wrote, as the live trace would have. A TIME is 2026-11-23T07:15[:30][Z],\n"
 	      "07:15[:30] of today, or -5m (s, m, h, d) before now.\n"
 	      "\n"
-	      "  --json  the stream's frames, one a line, for dwire merge and other programs\n",
+	      "  --json   the stream's frames, one a line, for dwire merge and other programs\n"
+	      "  -w FILE  the packets of pcap(), and the text as log entries, as pcapng;\n"
+	      "           \"-\" is the standard output\n",
 		out);
 }
 
@@ -181,13 +186,48 @@ static int show(const struct replay *p, size_t session)
 		close(fd);
 	else {
 		dwire_on_message(d, message_show, p->messages);
-		dwire_output(d, stdout);
-		status = dwire_merge_add(d, "recording", fd) ? 1 : trace(d, stdout, p->messages);
+		dwire_output(d, p->out);
+		status = p->packets && dwire_set(d, "capture=-", "-w") ? 1 : 0;
+		if (status)
+			close(fd);
+		else
+			status = dwire_merge_add(d, "recording", fd) ? 1 : trace(d, p->out, p->messages);
 	}
 	dwire_free(d);
 	while (waitpid(pid, &ended, 0) < 0 && errno == EINTR)
 		;
 	return status ? status : !WIFEXITED(ended) || WEXITSTATUS(ended);
+}
+
+/* Each session becomes a section of the file. 0, or 1 after a message. */
+static int open_output(struct replay *p)
+{
+	int fd;
+
+	p->out = stdout;
+	if (!p->packets || !strcmp(p->packets, "-"))
+		return 0;
+	fd = open(p->packets, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	p->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (p->out)
+		return 0;
+	message(p->messages, "cannot write packets to %s: %s", p->packets, strerror(errno));
+	return 1;
+}
+
+static int close_output(const struct replay *p)
+{
+	if (p->out == stdout || !fclose(p->out))
+		return 0;
+	message(p->messages, "cannot write packets to %s: %s", p->packets, strerror(errno));
+	return 1;
+}
+
+static bool is_reader_gone(FILE *out)
+{
+	struct pollfd fd = { .fd = fileno(out) };
+
+	return poll(&fd, 1, 0) > 0 && fd.revents & POLLERR;
 }
 
 static int show_all(const struct replay *p)
@@ -196,16 +236,18 @@ static int show_all(const struct replay *p)
 	int status = 0, r;
 	bool any = false;
 
-	if (p->frames)
+	if (p->frames) {
+		signal(SIGPIPE, SIG_IGN);
 		return write_sessions(p, 0, n, stdout);
-	for (size_t i = 0; i < n; i++) {
+	}
+	for (size_t i = 0; i < n && !is_reader_gone(p->out); i++) {
 		if (!dwire_recording_touches(p->recording, i, p->from, p->to))
 			continue;
 		any = true;
 		r = show(p, i);
 		status = r > status ? r : status;
 	}
-	if (!any)
+	if (!any && !is_reader_gone(p->out))
 		message(p->messages, "nothing was recorded in that time");
 	return status;
 }
@@ -219,12 +261,14 @@ static int take_options(struct replay *p, int argc, char **argv)
 	int opt;
 
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":hw:", longs, NULL)) != -1) {
 		if (opt == 'h')
 			return -1;
 		if (opt == 'j')
 			p->frames = true;
-		else if ((opt == 'f' || opt == 't') && !time_of(optarg, opt == 'f' ? &p->from : &p->to)) {
+		if (opt == 'w')
+			p->packets = optarg;
+		if ((opt == 'f' || opt == 't') && !time_of(optarg, opt == 'f' ? &p->from : &p->to)) {
 			message(p->messages, "replay: %s is no time", optarg);
 			return 2;
 		} else if (opt == '?' || opt == ':') {
@@ -233,9 +277,9 @@ static int take_options(struct replay *p, int argc, char **argv)
 			return 2;
 		}
 	}
-	if (argc - optind == 1)
+	if (argc - optind == 1 && !(p->frames && p->packets))
 		return 0;
-	message(p->messages, "replay: one directory is needed");
+	message(p->messages, "replay: %s", argc - optind == 1 ? "--json or -w" : "one directory is needed");
 	return 2;
 }
 
@@ -250,7 +294,11 @@ int replay_main(int argc, char **argv, struct messages *messages)
 	}
 	status = open_recording(&p, argv[optind]);
 	if (!status)
+		status = open_output(&p);
+	if (!status) {
 		status = show_all(&p);
+		status |= close_output(&p);
+	}
 	close_recording(&p);
 	return status;
 }

@@ -136,7 +136,11 @@ enum capture_member {
 	CAPTURE_MEMBERS(X)
 #undef X
 		CAPTURE_BYTES,
-	CAPTURE_COUNT
+	CAPTURE_COUNT,
+	/* In a stream two texts follow, what /proc said of the owner: its reader cannot ask. */
+	CAPTURE_ARGS = CAPTURE_COUNT,
+	CAPTURE_POD,
+	CAPTURE_ALL
 };
 /* The most bytes of a packet that are kept. */
 #define CAPTURE_MAX 65535u

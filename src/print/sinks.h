@@ -23,4 +23,6 @@ struct sink *rows_sink_new(const struct print_to *to);
 struct sink *document_sink_new(const struct print_to *to);
 /* Packets, as options.capture says. NULL: *err is -ENOMEM, or another -errno that was reported. */
 struct sink *capture_sink_new(const struct print_to *to, int *err);
+/* Packets of a stream that were lost before the next one. */
+void capture_sink_lost(struct sink *s, uint64_t n);
 #endif

@@ -216,9 +216,11 @@ struct writing {
 	uint64_t seen;  /* numbers below are known, 0: none */
 	uint64_t floor; /* as seen was when the segment began: for its preamble */
 	uint64_t missing, bad, lost;
-	uint64_t ahead; /* wall time less CLOCK_MONOTONIC, in ns; wraps */
-	bool body;      /* a frame has come that was not repeated */
-	bool over;      /* the window has ended */
+	uint64_t repeated; /* frames before the body */
+	uint64_t ahead;    /* wall time less CLOCK_MONOTONIC, in ns; wraps */
+	uint64_t cut;      /* frames of the session before the first that is there */
+	bool body;         /* a frame has come that was not repeated */
+	bool over;         /* the window has ended */
 };
 
 /* The window, for frames with a time. */
@@ -253,6 +255,9 @@ static void take_line(struct writing *w, const char *text, size_t len, bool prea
 		return;
 	if (!preamble && w->body)
 		w->missing += l.n - w->seen;
+	else if (!preamble)
+		w->cut = l.n > w->repeated + w->lost ? l.n - w->repeated - w->lost : 0;
+	w->repeated += preamble && !w->body;
 	w->body |= !preamble;
 	w->seen = l.n >= w->seen ? l.n + 1 : w->seen;
 	if (!strcmp(l.kind, "hello"))
@@ -296,12 +301,18 @@ static bool take_segment(struct recording *r, struct writing *w, size_t i)
 	return !walk.damage;
 }
 
-/* Returns whether anything is missing. */
-static bool judge(const struct recording *r, const struct writing *w)
+/* Returns whether anything is missing. first: when the first block that is there was written. */
+static bool judge(const struct recording *r, const struct writing *w, uint64_t first)
 {
 	if (w->lost)
 		report_warning(r->to, D_NONE, NULL, "%llu frames could not be written when this was recorded",
 			(unsigned long long)w->lost);
+	/* That is as it should be, unless the window begins there. */
+	if (w->cut && w->window->from < first)
+		report_note(r->to,
+			"the session began earlier: its first %llu frames were removed, for the budget of the "
+			"recording",
+			(unsigned long long)w->cut);
 	if (w->missing > w->lost)
 		report_warning(
 			r->to, D_NONE, NULL, "%llu frames are missing", (unsigned long long)(w->missing - w->lost));
@@ -329,5 +340,5 @@ int recording_write(struct recording *r, size_t session, const struct window *wi
 	errno = 0;
 	if (fflush(out) || ferror(out))
 		return errno ? -errno : -EPIPE;
-	return judge(r, &w) || !whole;
+	return judge(r, &w, r->parts[from].first) || !whole;
 }

@@ -15,6 +15,7 @@
 #include "agg/agg.h"
 #include "base/clock.h"
 #include "kernel/readall.h"
+#include "print/capture/packets.h"
 #include "print/memory.h"
 #include "print/notice.h"
 #include "print/value/style.h"
@@ -61,7 +62,8 @@ struct emit {
 
 	struct sent_table sent;
 
-	struct memory_out tmp; /* what printers of text make passes through here */
+	struct processes *processes; /* of packets; NULL: none yet */
+	struct memory_out tmp;       /* what printers of text make passes through here */
 };
 
 /* A row has many constant pieces: their lengths are known here. */
@@ -218,6 +220,23 @@ static void describe_agg(struct emit *e, const struct agg *g)
 	frame_end(e);
 }
 
+/* What packets have besides what the kernel records. A stream that is passed on has it. */
+static bool adds_process(const struct action *a)
+{
+	return a->kind == ACT_PCAP && a->nargs == CAPTURE_COUNT;
+}
+
+static void put_process_columns(struct emit *e)
+{
+	static const struct field columns[] = { { .name = "args", .kind = FIELD_CHARS, .size = PROCESS_ARGS },
+		{ .name = "pod", .kind = FIELD_CHARS, .size = PROCESS_POD } };
+
+	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
+		out_bytes(e->out, ",", 1);
+		put_field(e->out, &columns[i]);
+	}
+}
+
 static void put_action(struct emit *e, const struct action *a)
 {
 	const char *word = frame_action_word(a->kind);
@@ -247,6 +266,8 @@ static void put_action(struct emit *e, const struct action *a)
 		out_bytes(e->out, ",", i > 0);
 		put_field(e->out, &a->args[i]);
 	}
+	if (adds_process(a))
+		put_process_columns(e);
 	out_str(e->out, "]}");
 }
 
@@ -400,6 +421,21 @@ static void put_typed(struct emit *e, const struct action *a, const struct value
 	put_text(e->out, text, len);
 }
 
+/* Asked now: the process may be gone when the stream is read. */
+static void put_process(struct emit *e, const struct value *v)
+{
+	const struct process_info *info = NULL;
+
+	if (!e->processes)
+		e->processes = processes_new();
+	if (e->processes)
+		info = packets_owner(e->processes, v);
+	out_bytes(e->out, ",", 1);
+	put_string(e->out, info ? info->args : "");
+	out_bytes(e->out, ",", 1);
+	put_string(e->out, info ? info->pod : "");
+}
+
 static void emit_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
 {
 	struct emit *e = (struct emit *)s;
@@ -418,6 +454,8 @@ static void emit_item(struct sink *s, const struct record *r, const struct actio
 			put_value(e->out, &values[i]);
 		}
 	}
+	if (adds_process(a))
+		put_process(e, values);
 	out_str(e->out, "]");
 }
 
@@ -676,6 +714,7 @@ static void emit_free(struct sink *s)
 	free(e->steps);
 	free(e->aggs);
 	sent_free(&e->sent);
+	processes_free(e->processes);
 	free(e);
 }
 

@@ -391,6 +391,11 @@ int merge_end(struct merge *m, int *status)
 	show_rows(m, true);
 	if (m->sink && !m->sink->err)
 		show_rest(m);
+	/* The reader is gone: nobody asks how the sources ended, which nobody read to their end. */
+	if (m->sink && sink_flush(m->sink) == -EPIPE) {
+		*status = 0;
+		return -EPIPE;
+	}
 	*status = judge_all(m);
 	if (m->sink && m->sink->ops->finish)
 		m->sink->ops->finish(m->sink, *status);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/diag/report.h"
+#include "options/options.h"
 
 struct merge;
 
@@ -16,6 +17,7 @@ struct merge_to {
 	FILE *out;                     /* borrowed, as all pointers here */
 	const struct reporter *report; /* machines that are late, lost frames, their drops */
 	const int *stop;               /* an eventfd: readable when the merge is to end; print/patience.h */
+	const struct options *capture; /* packets go to the file that they say, which is pcapng; NULL: none do */
 	bool by_host;                  /* the machine's name is the first key of aggregations, and part of each row */
 	bool emit;                     /* the result is a stream, too */
 	bool all;                      /* nothing is shown before all machines that are expected have begun */

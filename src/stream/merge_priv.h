@@ -102,6 +102,7 @@ struct peer {
 	bool silent;           /* for SILENT_NS */
 	int status;
 	uint64_t seen;      /* when its last frame was read; CLOCK_MONOTONIC, ns */
+	uint64_t ahead;     /* its wall clock less its monotonic one at its start, ns; wraps */
 	uint64_t start;     /* its own monotonic clock at its start */
 	uint64_t met;       /* ... and ours when that was read */
 	uint64_t now;       /* ns since its start, by its last row or beat */

@@ -127,14 +127,20 @@ static bool open_sink(struct merge *m, const json_t *frame)
 		.out = m->out, .options = &m->opts, .report = m->to.report, .stop = m->to.stop, .image = &m->image
 	};
 	const char *script = frame_text(frame, "script");
+	int err = 0;
 
 	peer_options(m, frame);
+	if (m->to.capture)
+		m->opts.capture = m->to.capture->capture;
 	m->names = symtext_new(&(struct symtext_opts){ .noresolve = true, .folded = m->opts.folded });
 	m->hash = strdup(frame_text(frame, "hash"));
 	emit.script = arena_strdup(m->arena, script);
 	emit.script_len = strlen(emit.script);
 	emit.hash = m->hash;
-	m->sink = m->to.emit ? emit_sink_new(&emit) : print_sink_new(&to);
+	if (m->to.capture)
+		m->sink = capture_sink_new(&to, &err);
+	else
+		m->sink = m->to.emit ? emit_sink_new(&emit) : print_sink_new(&to);
 	return m->names && m->hash && m->sink;
 }
 
@@ -168,6 +174,7 @@ static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
 	if (!take_name(m, s, frame_text(frame, "host")))
 		m->failed = true;
 	s->start = frame_number(json_object_get(frame, "clock"), "mono");
+	s->ahead = frame_number(json_object_get(frame, "clock"), "wall") - s->start;
 	s->met = clock_now();
 	if (json_integer_value(json_object_get(frame, "v")) != STREAM_VERSION)
 		refuse(m, s, "its stream is of a version that this dwire does not know");
@@ -356,7 +363,11 @@ static bool take_end(struct peer *s, const json_t *frame)
 
 static void take_loss(struct merge *m, const struct peer *s, const json_t *frame, bool drops)
 {
+	const bool packets = drops && m->to.capture && m->sink;
 	char all[512];
+
+	if (packets && !strcmp(frame_text(frame, "cause"), drop_name(DROP_RING)))
+		capture_sink_lost(m->sink, frame_number(frame, "count"));
 
 	report_note(m->to.report, "%s: %s", s->host, frame_text(frame, "text"));
 	if (!drops || !m->to.emit || !m->sink)

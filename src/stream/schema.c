@@ -162,7 +162,7 @@ static bool add_action(struct merge *m, const struct peer *s, const json_t *j, s
 		out->fmt = printa_format(m, format);
 	else if (out->kind == ACT_PRINTF)
 		out->fmt = format ? decode_format(m->arena, format, strlen(format)) : NULL;
-	if (out->kind == ACT_PCAP && out->nargs != CAPTURE_COUNT)
+	if (out->kind == ACT_PCAP && out->nargs != CAPTURE_ALL)
 		return false;
 	return out->args && (out->fmt || !format) && (out->fmt || out->kind != ACT_PRINTF) &&
 		(out->naggs || (out->kind != ACT_PRINTA && out->kind != ACT_TRUNC)) &&

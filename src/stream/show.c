@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "kernel/features.h"
 #include "print/sinks.h"
 #include "stream/decode.h"
 #include "stream/emit.h"
@@ -165,14 +166,22 @@ static void show_item(struct shown *sh, const struct record *r, const json_t *it
 		show_values(sh, r, a, item);
 }
 
+/* A stream that is written has one clock: ours. So has a file of packets, which know the time since 1970: its writer
+ * adds what our wall clock is ahead. */
+static uint64_t time_of(const struct merge *m, const struct peer *s, const struct row *row)
+{
+	if (m->to.emit)
+		return s->met + row->since;
+	return m->to.capture ? row->time + s->ahead - (uint64_t)features_walltime_offset() : row->time;
+}
+
 /* Calls the sink for the row of sh. */
 static void show(struct shown *sh)
 {
 	struct merge *m = sh->m;
 	const struct row *row = sh->row;
 	const struct epid *ep = &m->image.epids.v[row->clause];
-	/* A stream that is written has one clock: ours. */
-	const uint64_t time = m->to.emit ? sh->sources[0]->met + row->since : row->time;
+	const uint64_t time = time_of(m, sh->sources[0], row);
 	struct record r = { .time = time, .cpu = row->cpu, .probe = &m->image.probes.v[ep->probe], .epid = ep };
 	size_t sources = m->nsources * AGG_JOIN_MAX;
 

@@ -89,21 +89,33 @@ static void describe(struct pcapng_packet *k, const struct value *v)
 	k->id = packet_id(number(&v[CAPTURE_BUFFER]), k->data, k->caplen, k->len);
 }
 
-/* Key names as ptcpdump has them, and some that it does not have. Without an owner there is no process to name. */
-static size_t comments(struct processes *p, const struct value *v, char pid[16], struct pcapng_comment *c)
+static int32_t owner_of(const struct value *v)
 {
-	const struct pcapng_comment execname = text("Cmd", &v[CAPTURE_EXECNAME]);
-	const struct process_info *info;
-	int64_t owner = (int32_t)number(&v[CAPTURE_PID]);
+	return (int32_t)number(&v[CAPTURE_PID]);
+}
+
+const struct process_info *packets_owner(struct processes *p, const struct value *v)
+{
+	const struct pcapng_comment execname = text(NULL, &v[CAPTURE_EXECNAME]);
+	const int32_t owner = owner_of(v);
+
+	return owner > 0 ? process_find(p, (uint32_t)owner, execname.s, execname.len) : NULL;
+}
+
+/* Key names as ptcpdump has them, and some that it does not have. Without an owner there is no process to name. */
+static size_t comments(
+	struct processes *p, const struct value *v, size_t nvalues, char pid[16], struct pcapng_comment *c)
+{
+	const bool told = nvalues > CAPTURE_COUNT;
+	const struct process_info *info = told ? NULL : packets_owner(p, v);
 	size_t n = 0;
 
-	if (owner > 0) {
-		info = process_find(p, (uint32_t)owner, execname.s, execname.len);
-		snprintf(pid, 16, "%u", (unsigned)owner);
+	if (owner_of(v) > 0) {
+		snprintf(pid, 16, "%u", (unsigned)owner_of(v));
 		c[n++] = plain("PID", pid);
-		c[n++] = execname;
-		c[n++] = plain("Args", info->args);
-		c[n++] = plain("Pod", info->pod);
+		c[n++] = text("Cmd", &v[CAPTURE_EXECNAME]);
+		c[n++] = told ? text("Args", &v[CAPTURE_ARGS]) : plain("Args", info->args);
+		c[n++] = told ? text("Pod", &v[CAPTURE_POD]) : plain("Pod", info->pod);
 	}
 	c[n++] = text("Container", &v[CAPTURE_CONTAINER]);
 	c[n++] = text("Runtime", &v[CAPTURE_RUNTIME]);
@@ -113,7 +125,8 @@ static size_t comments(struct processes *p, const struct value *v, char pid[16],
 	return n;
 }
 
-void packets_write(struct processes *p, struct pcapng *to, const struct record *r, const struct value *v, uint64_t lost)
+void packets_write(
+	struct processes *p, struct pcapng *to, const struct record *r, const struct value *v, size_t n, uint64_t lost)
 {
 	struct pcapng_comment c[COMMENTS];
 	struct pcapng_packet k = { .time = packets_time(r), .lost = lost, .comments = c };
@@ -123,7 +136,7 @@ void packets_write(struct processes *p, struct pcapng *to, const struct record *
 	if (v[CAPTURE_BYTES].kind != VALUE_BYTES || !number(&v[CAPTURE_LEN]))
 		return;
 	describe(&k, v);
-	k.ncomments = comments(p, v, pid, c);
+	k.ncomments = comments(p, v, n, pid, c);
 	packets_probe(r, probe, sizeof(probe));
 	c[k.ncomments++] = plain("Probe", probe);
 	if (tid > 0) {

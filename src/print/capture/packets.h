@@ -6,10 +6,12 @@
 #include "print/capture/process.h"
 #include "record/sink.h"
 
-/* Writes the packet of an ACT_PCAP, which has CAPTURE_COUNT values of any kind; without bytes it is no packet. lost:
- * how many were lost before it. */
-void packets_write(
-	struct processes *p, struct pcapng *to, const struct record *r, const struct value *values, uint64_t lost);
+/* Writes the packet of an ACT_PCAP, which has n values of any kind: CAPTURE_COUNT, or CAPTURE_ALL of a stream; without
+ * bytes it is no packet. lost: how many were lost before it. */
+void packets_write(struct processes *p, struct pcapng *to, const struct record *r, const struct value *values, size_t n,
+	uint64_t lost);
+/* The owner of the packet that was just recorded, as process_find() has it; NULL: none. */
+const struct process_info *packets_owner(struct processes *p, const struct value *values);
 /* The time of a record since 1970, ns. */
 uint64_t packets_time(const struct record *r);
 /* "tcp:::send", "syscall::read:entry" */

@@ -7,11 +7,14 @@
 
 struct processes;
 
+#define PROCESS_ARGS 512
+#define PROCESS_POD 40
+
 struct process_info {
 	uint32_t pid;
 	char execname[16];
-	char args[512]; /* its arguments, with blanks between them; "": not known */
-	char pod[40];   /* the uid of its Kubernetes pod; "": none, or not known */
+	char args[PROCESS_ARGS]; /* its arguments, with blanks between them; "": not known */
+	char pod[PROCESS_POD];   /* the uid of its Kubernetes pod; "": none, or not known */
 };
 
 /* NULL: no memory. */

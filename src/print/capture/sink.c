@@ -39,7 +39,7 @@ static void capture_item(struct sink *s, const struct record *r, const struct ac
 	to = capture_file_at(c->file, packets_time(r));
 	if (!to)
 		return;
-	packets_write(c->processes, to, r, values, c->lost);
+	packets_write(c->processes, to, r, values, a->nargs, c->lost);
 	c->lost = 0;
 }
 
@@ -113,6 +113,11 @@ static void capture_free(struct sink *s)
 	memory_out_close(&c->mem);
 	free(c->text.flows);
 	free(c);
+}
+
+void capture_sink_lost(struct sink *s, uint64_t n)
+{
+	((struct capture *)s)->lost += n;
 }
 
 struct sink *capture_sink_new(const struct print_to *to, int *err)
