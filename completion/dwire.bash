@@ -55,7 +55,7 @@ _dwire() {
 			if [[ $cur == -* ]]; then
 				mapfile -t COMPREPLY < <(compgen -W "$(_dwire_options "$program")" -- "$cur")
 			elif [[ $COMP_CWORD -eq 1 ]]; then
-				mapfile -t COMPREPLY < <(compgen -W "$tools help man merge on record replay doctor new-tool" -- "$cur")
+				mapfile -t COMPREPLY < <(compgen -W "$tools help man merge on record replay report doctor new-tool" -- "$cur")
 			else
 				mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 			fi

@@ -41,6 +41,7 @@ complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a merge -d 'stream
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a on -d 'a trace on many machines'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a record -d 'a trace into a directory'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a replay -d 'what was recorded'
+complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a report -d 'some seconds of the network as a page'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a doctor -d 'does each provider work on this kernel'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a man -d 'a man page from inside the program'
 complete -c dwire -n 'test (count (commandline -opc)) -eq 1' -a new-tool -d 'begin a tool'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Puts text files into a C table.
 
-Usage: gen_embed.py dlib|tool|export|record OUTPUT.c FILE...
+Usage: gen_embed.py dlib|tool|export|record|report OUTPUT.c FILE...
 Output: the arrays dlib_files and dlib_nfiles (src/lang/dlib.h) or tool_files and tool_nfiles (src/cli/tool/table.h),
 or export_files (src/export/script.h), in order of the files' names. Texts end with a NUL that len does not count. For dlib also the index of its declarations
 (src/lang/dlib.h): what each defines and which others it needs.
@@ -12,7 +12,7 @@ import re
 import sys
 
 HEADERS = {"dlib": "lang/dlib.h", "tool": "cli/tool/table.h", "export": "export/script.h",
-	"record": "cli/record.h"}
+	"record": "cli/record.h", "report": "cli/report/report.h"}
 
 
 def c_string(line):

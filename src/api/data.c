@@ -20,12 +20,15 @@ struct data_sink {
 	struct sink *text; /* owned; NULL: no text */
 	const struct options *options;
 	const struct reporter *report;
+	const struct image *image;
 
 	/* buffers, kept between uses */
 	struct dwire_value *values;
 	size_t values_cap;
 	struct dwire_bucket *buckets;
 	size_t buckets_cap;
+	uint64_t *generations; /* by the number of the aggregation in the image; NULL until one is taken back */
+	size_t ngenerations;
 };
 
 /* The sink is the first member. */
@@ -229,8 +232,19 @@ static void take_buckets(
 	agg_buckets_free(&b);
 }
 
+/* To whom rows go, and the numbers of their aggregations in the image. */
+struct hand {
+	int (*to)(void *ctx, const struct dwire_row *r);
+	const uint32_t *ids;
+};
+
+static uint64_t generation_of(const struct data_sink *d, uint32_t id)
+{
+	return id < d->ngenerations ? d->generations[id] : 0;
+}
+
 /* One key of one aggregation: the at-th row that is shown, the pos-th aggregation of a joined table. */
-static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, size_t pos)
+static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, size_t pos, struct hand how)
 {
 	const struct agg *g = t->aggs[pos];
 	const struct agg_row *r = &t->rows[t->first + at];
@@ -240,6 +254,7 @@ static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, 
 		.index = at,
 		.count = t->shown,
 		.nkeys = g->nkeys,
+		.generation = generation_of(d, how.ids[pos]),
 	};
 
 	if (!values_room(d, g->nkeys))
@@ -252,18 +267,16 @@ static void hand_row(struct data_sink *d, const struct agg_table *t, size_t at, 
 	else
 		out.value = agg_row_number(t, r, pos);
 	if (!d->sink.err)
-		handled(d, d->h.row(d->ctx, &out));
+		handled(d, how.to(d->ctx, &out));
 	free_texts(d, g->nkeys);
 }
 
 /* Aggregations that printa() joins are handed out one after the other: a row of the face has one value. */
-static void hand_table(struct data_sink *d, struct agg_set *set, const uint32_t *ids, size_t n)
+static void hand_table(struct data_sink *d, const struct agg_table *t, struct hand how)
 {
-	const struct agg_table *t = agg_table(set, ids, n);
-
 	for (size_t pos = 0; t && pos < t->naggs; pos++)
 		for (size_t i = 0; i < t->shown && !d->sink.err; i++)
-			hand_row(d, t, i, pos);
+			hand_row(d, t, i, pos, how);
 }
 
 /* From here on most functions pass their call on to the sink of the text, if there is one. */
@@ -272,7 +285,7 @@ static void data_printa(struct sink *s, const struct record *r, const struct pri
 	struct data_sink *d = of(s);
 
 	if (d->h.row && !s->err)
-		hand_table(d, p->set, p->ids, p->n);
+		hand_table(d, agg_table(p->set, p->ids, p->n), (struct hand){ d->h.row, p->ids });
 	if (d->text)
 		d->text->ops->printa(d->text, r, p);
 }
@@ -294,7 +307,7 @@ static void data_rest(struct sink *s, const struct printa *p)
 	if (d->text && d->text->ops->rest)
 		d->text->ops->rest(d->text, p);
 	for (size_t i = 0; d->h.row && i < n && !s->err; i++)
-		hand_table(d, p->set, &ids[i], 1);
+		hand_table(d, agg_table(p->set, &ids[i], 1), (struct hand){ d->h.row, &ids[i] });
 	free(ids);
 }
 
@@ -391,7 +404,25 @@ static void data_free(struct sink *s)
 	sink_free(d->text);
 	free(d->values);
 	free(d->buckets);
+	free(d->generations);
 	free(d);
+}
+
+/* Notes that values are taken back. */
+static void next_generation(struct data_sink *d, uint32_t id)
+{
+	if (id >= d->ngenerations) {
+		uint64_t *more = reallocarray(d->generations, id + 1u, sizeof(*more));
+
+		if (!more) {
+			handled(d, -ENOMEM);
+			return;
+		}
+		memset(more + d->ngenerations, 0, (id + 1u - d->ngenerations) * sizeof(*more));
+		d->generations = more;
+		d->ngenerations = id + 1u;
+	}
+	d->generations[id]++;
 }
 
 /* Handlers get what there is, so nothing keeps the consumer from clearing unless the sink of the text does. */
@@ -399,13 +430,35 @@ static bool data_reset(struct sink *s, const struct record *r, const struct acti
 {
 	struct sink *text = of(s)->text;
 
+	for (size_t i = 0; i < a->naggs && (a->kind != ACT_TRUNC || !n); i++)
+		next_generation(of(s), a->aggs[i]);
 	return text && text->ops->reset && text->ops->reset(text, r, a, set, n);
+}
+
+static bool has_stack(const struct agg *g)
+{
+	for (size_t i = 0; i < g->nkeys; i++)
+		if (g->keys[i].kind == FIELD_STACK || g->keys[i].kind == FIELD_USTACK || g->keys[i].kind == FIELD_UCOPY)
+			return true;
+	return false;
+}
+
+/* A table of agg_look() does not count as shown: the end still shows it. */
+static void hand_state(struct data_sink *d, struct agg_set *set)
+{
+	for (uint32_t id = 0; id < d->image->aggs.n && !d->sink.err; id++)
+		if (!has_stack(&d->image->aggs.v[id]))
+			hand_table(d, agg_look(set, id), (struct hand){ d->h.state, &id });
+	if (!d->sink.err)
+		handled(d, d->h.state(d->ctx, NULL));
 }
 
 static void data_beat(struct sink *s, struct agg_set *set)
 {
 	struct sink *text = of(s)->text;
 
+	if (set && of(s)->h.state && !s->err)
+		hand_state(of(s), set);
 	if (text && text->ops->beat)
 		text->ops->beat(text, set);
 }
@@ -440,5 +493,6 @@ struct sink *data_sink_new(const struct data_to *to)
 	d->text = to->text;
 	d->options = to->options;
 	d->report = to->report;
+	d->image = to->image;
 	return &d->sink;
 }

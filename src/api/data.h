@@ -10,6 +10,7 @@
 struct data_to {
 	struct dwire_handlers handlers; /* members may be NULL */
 	void *ctx;
+	const struct image *image;     /* borrowed: its aggregations, for the handler of states */
 	struct sink *text;             /* gets everything too; owned by the new sink; NULL: none */
 	const struct options *options; /* borrowed */
 	const struct reporter *report; /* borrowed: faults, and drops that have no handler */

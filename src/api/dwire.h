@@ -211,6 +211,9 @@ struct dwire_row {
 	int64_t value;                      /* after normalize(); of quantize(), lquantize(), llquantize() 0 */
 	const struct dwire_bucket *buckets; /* of these; those with a count of 0 are left out */
 	size_t nbuckets;
+	/* How often clear() and trunc(@) have taken all values back: within a generation a count only grows, unless
+	 * trunc(@, n) removes its key. */
+	uint64_t generation;
 };
 
 /* Data that was lost. */
@@ -229,6 +232,9 @@ struct dwire_handlers {
 	int (*record)(void *ctx, const struct dwire_record *r);
 	int (*row)(void *ctx, const struct dwire_row *r);
 	int (*drop)(void *ctx, const struct dwire_drop *d);
+	/* About once a second: the values that all aggregations have at that moment, as rows, then NULL. Aggregations
+	 * with a stack among their keys are left out: naming each frame each second takes long. */
+	int (*state)(void *ctx, const struct dwire_row *r);
 };
 
 /* Before dwire_start(). h is copied. system(), freopen() and ftruncate() are skipped without dwire_output(). */

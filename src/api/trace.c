@@ -112,8 +112,10 @@ static struct sink *output_sink(struct dwire *d, int *err)
 /* Text goes straight to its sink, if there are no handlers. */
 static int make_sink(struct dwire *d)
 {
-	struct data_to data = { .handlers = d->data, .ctx = d->data_ctx, .options = &d->opts, .report = &d->report };
-	bool handlers = d->data.record || d->data.row || d->data.drop;
+	struct data_to data = {
+		.handlers = d->data, .ctx = d->data_ctx, .options = &d->opts, .report = &d->report, .image = &d->c.image
+	};
+	bool handlers = d->data.record || d->data.row || d->data.drop || d->data.state;
 	int err = -ENOMEM;
 
 	if (d->out)

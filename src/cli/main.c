@@ -24,6 +24,7 @@
 #include "cli/project.h"
 #include "cli/record.h"
 #include "cli/replay.h"
+#include "cli/report/report.h"
 #include "cli/selftest/selftest.h"
 #include "cli/signals.h"
 #include "cli/tool/head.h"
@@ -627,6 +628,8 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 		return record_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && !strcmp(argv[1], "replay"))
 		return replay_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && !strcmp(argv[1], "report"))
+		return report_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && (!strcmp(argv[1], "--self-test") || !strcmp(argv[1], "doctor")))
 		return selftest_main(argc - 1, argv + 1, &c->messages);
 	if (argc < 2 && strcmp(c->messages.program, "dtrace")) {

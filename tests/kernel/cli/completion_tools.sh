@@ -30,7 +30,7 @@ bash -c '. "$1"; shift
 	done' - "$completion/dwire.bash" "${tools[@]}" >"$tmp/bash"
 same bash
 expect_eq "$(bash -c '. "$1"; COMP_WORDS=(dwire ""); COMP_CWORD=1; _dwire; printf "%s\n" "${COMPREPLY[@]}"' - \
-	"$completion/dwire.bash" | grep -vxE "help|man|merge|on|record|replay|doctor|new-tool")" "$(printf '%s\n' "${tools[@]}")" "bash: all tools"
+	"$completion/dwire.bash" | grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool")" "$(printf '%s\n' "${tools[@]}")" "bash: all tools"
 
 if command -v fish >/dev/null; then
 	grep -v -- ' --help$' "$tmp/want" >"$tmp/want.fish" # "-h, --help" is -h there
@@ -42,7 +42,7 @@ if command -v fish >/dev/null; then
 		end' "$completion/dwire.fish" "${tools[@]}" >"$tmp/fish"
 	same fish
 	expect_eq "$(HOME=$tmp fish --no-config -c 'source $argv[1]; complete -C "dwire "' "$completion/dwire.fish" | cut -f 1 |
-		grep -vxE "help|man|merge|on|record|replay|doctor|new-tool" | LC_ALL=C sort)" "$(printf '%s\n' "${tools[@]}" | LC_ALL=C sort)" "fish: all tools"
+		grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool" | LC_ALL=C sort)" "$(printf '%s\n' "${tools[@]}" | LC_ALL=C sort)" "fish: all tools"
 fi
 
 # zsh: the function is asked what it would offer.
