@@ -413,7 +413,7 @@ static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 	struct dw_owner now;
 	DW_U64 key = (DW_U64)sk;
 
-	if (!sk || !is_stream(BPF_CORE_READ(sk, sk_protocol)))
+	if (!sk)
 		return;
 	owner_of(&now, t, DW_OWNER_ACCEPT);
 	store(key, &now);

@@ -264,12 +264,13 @@ static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct d
 	set_how(key, o, DW_OWNER_SHARED);
 }
 
-/* The process of *now becomes the owner of the socket at key, which has a file. */
+/* The process of *now becomes the owner of the socket at key, which has a file. An entry with DW_OWNER_LEFT belongs to
+ * a closed socket that had the same address, perhaps another process's. */
 static __always_inline void claim(DW_U64 key, const struct dw_owner *now, bool stream)
 {
 	struct dw_owner *o = lookup(key);
 
-	if (!o) {
+	if (!o || o->how == DW_OWNER_LEFT) {
 		store(key, now);
 		return;
 	}
