@@ -38,14 +38,19 @@ static const struct site sleep_site[] = { SWITCH("dw_switchfrom",
 static const struct site preempt_site[] = { SWITCH("dw_switchfrom",
 	.when = "(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
 	.sees = "a thread that leaves the CPU although it could run on") };
+/* A thread that was about to sleep, and is woken before it has left its CPU, runs on. */
+/* clang-format off */
+#define WOKEN(tp, text) \
+	{ QUIET(tp, 1, "dw_wake"), .values = task_values, .when = "P->task->on_cpu == 0", .sees = text }
+/* clang-format on */
 /* Only threads that wait in a queue: others change their CPU without being in a queue. */
 #define MOVED                                                \
 	.when = "P->task->on_rq == DW_TASK_ON_RQ_MIGRATING", \
 	.sees = "threads that are moved to the queue of another CPU"
 static const struct site enqueue_sites[] = {
 	{ QUIET("sched_migrate_task", 2, "dw_moveto"), .values = task_values, MOVED },
-	{ QUIET("sched_wakeup", 1, "dw_wake"), .values = task_values, .sees = "threads that are woken" },
-	{ QUIET("sched_wakeup_new", 1, "dw_wake"), .values = task_values, .sees = "new threads" },
+	WOKEN("sched_wakeup", "threads that are woken"),
+	WOKEN("sched_wakeup_new", "new threads"),
 	SWITCH("dw_switchfrom", .values = task_values,
 		.when = "(P->preempt != 0 || P->state == 0) && P->task->pid != 0",
 		.sees = "threads that leave the CPU although they could run on"),

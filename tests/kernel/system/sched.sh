@@ -32,6 +32,17 @@ on=$(awk '$1 == "cpu" { print $2 }' <<<"$OUT") v=$(awk '$1 == "vtime" { print $2
 expect_ge "$((v * 100))" "$((on * 80))" "vtimestamp advances on the CPU"
 expect_le "$((v * 100))" "$((on * 105))" "vtimestamp advances on the CPU"
 
+# Sleeps so short that the thread is woken before it has left the CPU: it is in no queue then.
+need python3
+trace_with 'sched:::enqueue /args[1]->pr_pid == $target/ { @["enqueue"] = count(); }
+sched:::dequeue /args[1]->pr_pid == $target/ { @["dequeue"] = count(); }
+END { printa("%s %@d\n", @); }' python3 -c 'import ctypes, time
+ctypes.CDLL(None).prctl(29, 1) # PR_SET_TIMERSLACK: ns
+for i in range(2000): time.sleep(1e-9)'
+of() { awk -v k="$1" '$1 == k { print $2 }' <<<"$OUT"; }
+expect_ge "$(of dequeue)" "$(($(of enqueue) - 2))" "dequeued, of short sleeps"
+expect_le "$(of dequeue)" "$(($(of enqueue) + 2))" "dequeued, of short sleeps"
+
 # Stacks at on-cpu are those of the thread that goes on, the process's too. An interrupt that gives up a thread of its own while
 # a program runs is told.
 want_told='^dwire: up to [0-9]+ probe firings? missed in sched:.*surrender \(recursion\)$'
