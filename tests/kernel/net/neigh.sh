@@ -50,24 +50,28 @@ expect_count 1 8 "nothing else: $there"
 trace_in "$a" "$clause" udp_send -a 10.78.3.2 -n 3
 expect_eq "$OUT" "" "a known neighbour"
 
-# The question waits behind packets in a slow queue: 539 ms, less what the sender takes.
+# The question waits behind packets in a slow queue: 1,078 ms from the first of them on (6,736 bytes are more than the burst).
 ip -n "$b" addr add 10.78.3.5/24 dev vb
-ip netns exec "$a" sh -c 'echo 1000 >/proc/sys/net/ipv4/neigh/va/retrans_time_ms'
+ip netns exec "$a" sh -c 'echo 3000 >/proc/sys/net/ipv4/neigh/va/retrans_time_ms'
 ip -n "$a" neigh replace 10.78.3.9 lladdr 02:00:00:00:00:09 dev va
-tc -n "$a" qdisc add dev va root handle 7: tbf rate 100kbit burst 1600 limit 9000 || skip "no tbf"
+tc -n "$a" qdisc add dev va root handle 7: tbf rate 50kbit burst 1600 limit 9000 || skip "no tbf"
 slow() {
+	local began=${EPOCHREALTIME/./}
 	udp_send -a 10.78.3.9 -n 8 -k 1000
-	udp_send -a 10.78.3.5
-	sleep 0.8
+	echo >/dev/udp/10.78.3.5/9
+	echo $(((${EPOCHREALTIME/./} - began) / 1000)) >took
+	sleep 1.4
 }
 declare -f slow >"$tmp/slow"
 echo slow >>"$tmp/slow"
 "$dwire" neighsnoop --netns "$a" --json --command "ip netns exec $a $BASH $tmp/slow" >"$tmp/all" 2>"$tmp/err" || fail "neighsnoop: $(<"$tmp/err")"
 ms=$(sed -n "s/^{\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"addr\":\"10.78.3.5\",\"lladdr\":\"$lladdr\"}$/\1/p" "$tmp/all")
 expect_match "$(<"$tmp/all")" resolved "neighsnoop"
-# the question is put to the queue when it is asked, so the time is the queue's and the other's
-expect_ge "${ms:-0}" 250 "neighsnoop: time of an answer, ms"
-expect_le "${ms:-0}" 700 "neighsnoop: time of an answer, ms"
+# the question is put to the queue when it is asked, so the time is what is left of the queue's, and the other's
+took=$(<"$tmp/took")
+expect_le "$took" 900 "ms until the question was asked"
+expect_ge "${ms:-0}" $((1050 - took)) "neighsnoop: time of an answer, ms; asked after $took ms"
+expect_le "${ms:-0}" 1400 "neighsnoop: time of an answer, ms"
 tc -n "$a" qdisc del dev va root
 ip netns exec "$a" sh -c 'echo 50 >/proc/sys/net/ipv4/neigh/va/retrans_time_ms'
 
