@@ -18,13 +18,15 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define FUNC_DNS_IN(nat, ...) FUNC_SITE("sk_filter_trim_cap", 2, nat, .bh_off = true, .when = __VA_ARGS__)
 #define FUNC_DNS_OUT4(nat, cond, ...) FUNC_SITE("ip_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
 #define FUNC_DNS_OUT6(nat, cond, ...) FUNC_SITE("ip6_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
+/* TCP keeps what a process sends in pages, which functions cannot read: src/lower/site/packet.c. */
+#define LINEAR ", over TCP, as far as they are in the linear part of the buffer"
 #define COMES(cond, text) \
 	{ IN("dw_cgin", cond), .sees = text }, { IN("dw_tcpin", cond), .sees = text ", over TCP" }, \
-	FUNC_DNS_IN("dw_cgin", cond, .sees = text), FUNC_DNS_IN("dw_tcpin", cond, .sees = text ", over TCP")
+	FUNC_DNS_IN("dw_cgin", cond, .sees = text), FUNC_DNS_IN("dw_tcpin", cond, .sees = text LINEAR)
 #define LEAVES(cond, text) \
 	{ OUT("dw_cgout", cond), .sees = text }, { OUT("dw_tcpout", cond), .sees = text ", over TCP" }, \
-	FUNC_DNS_OUT4("dw_fout", cond, .sees = text), FUNC_DNS_OUT4("dw_ftcpout", cond, .sees = text ", over TCP"), \
-	FUNC_DNS_OUT6("dw_fout", cond, .sees = text), FUNC_DNS_OUT6("dw_ftcpout", cond, .sees = text ", over TCP")
+	FUNC_DNS_OUT4("dw_fout", cond, .sees = text), FUNC_DNS_OUT4("dw_ftcpout", cond, .sees = text LINEAR), \
+	FUNC_DNS_OUT6("dw_fout", cond, .sees = text), FUNC_DNS_OUT6("dw_ftcpout", cond, .sees = text LINEAR)
 
 static const struct site query_sites[] = {
 	LEAVES(QUERY, "queries that a process sends"), COMES(QUERY, "queries that a server gets"),

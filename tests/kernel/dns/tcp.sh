@@ -73,6 +73,12 @@ two.example query AAAA tcp=1 in=0 id=101 len=29 ms=0 python3 1>0
 two.example query AAAA tcp=1 in=1 id=101 len=29 ms=0 python3 1>0
 two.example response AAAA tcp=1 in=0 id=101 len=29 ms=1 python3 0>1
 two.example response AAAA tcp=1 in=1 id=101 len=29 ms=1 python3 0>1'
+names='big.example one.example two.example ' all_names='big.example one.example other.example two.example '
+since 6.2 || names='' all_names='other.example '
+if [ "${DWIRE_TEST_TIER:-hooks}" != hooks ] || ! since 6.2; then
+	over_tcp= # functions cannot read the pages in which TCP has what a process of this machine sends
+	want_told='^dwire: up to [0-9]+ probe firings? missed in dns:.*\(recursion\)$'
+fi
 trace_in "$NETNS" "$clause" python3 "$tmp/dns.py"
 expect_eq "$(grep . <<<"$OUT" | sort)" "$over_tcp" "over TCP"
 
@@ -89,5 +95,5 @@ snoop() {
 		fail "dnssnoop: $(<"$tmp/err")"
 	grep -o '[a-z]*\.example' "$tmp/out" | sort | tr '\n' ' '
 }
-expect_eq "$(snoop)" "big.example one.example two.example " "dnssnoop"
-expect_eq "$(snoop --port 5353)" "big.example one.example other.example two.example " "dnssnoop --port"
+expect_eq "$(snoop)" "$names" "dnssnoop"
+expect_eq "$(snoop --port 5353)" "$all_names" "dnssnoop --port"
