@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* soconnect: connect() calls to Internet addresses, with their result.
+/* soconnect: connects to Internet addresses as they succeed or fail.
  *
  * common: time sockets
- * -e   really = 0   the final result, also of connects that do not block
+ * -e   failed = 0     only those that failed
+ * -r   returned = 0   what connect() returned, also "In progress" where it does not wait
  * row: PID %-7d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LAT(us) %8d RESULT %s
  */
 uint64_t start[uintptr_t];
@@ -15,13 +16,13 @@ dtrace:::BEGIN
 
 /* Without a descriptor it is no connect(), but io_uring or TCP Fast Open. */
 sock:::connect-start
-/ really == 0 && args[0]->so_ip && args[0]->so_fd != -1 /
+/ returned && args[0]->so_ip && args[0]->so_fd != -1 /
 {
 	self->start = timestamp;
 }
 
 sock:::connect-return
-/ really == 0 && self->start &&
+/ returned && self->start && (failed == 0 || args[2]->sr_errno != 0) &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
@@ -29,19 +30,19 @@ sock:::connect-return
 }
 
 sock:::connect-return
-/ really == 0 && self->start /
+/ returned && self->start /
 {
 	self->start = 0;
 }
 
 sock:::connect-start
-/ really && args[0]->so_ip /
+/ returned == 0 && args[0]->so_ip /
 {
 	start[args[0]->so_addr] = timestamp;
 }
 
 sock:::connect-done
-/ really && start[args[0]->so_addr] &&
+/ returned == 0 && start[args[0]->so_addr] && (failed == 0 || args[2]->sr_errno != 0) &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
@@ -49,7 +50,7 @@ sock:::connect-done
 }
 
 sock:::connect-done
-/ really && start[args[0]->so_addr] /
+/ returned == 0 && start[args[0]->so_addr] /
 {
 	start[args[0]->so_addr] = 0;
 }

@@ -54,7 +54,7 @@ typedef struct openinfo {
 	string os_proto;		/* "tcp", "udp" or "udplite" */
 	int os_protocol;		/* IPPROTO_* */
 	int os_ipver;			/* 4 or 6, of the socket; an IPv6 socket may talk IPv4: see the addresses */
-	int os_whole;			/* 1: a whole socket; 0: a handshake or TIME_WAIT: what follows os_device is 0 or "" */
+	int os_whole;			/* 1: a whole socket; 0: a handshake or TIME_WAIT: what follows os_port_last is 0 or "" */
 	int os_listens;			/* 1: TCP that listens, UDP that is not connected */
 	int32_t os_state;		/* TCP_STATE_*; a handshake is TCP_STATE_SYN_RECEIVED */
 	string os_statename;		/* as ss shows it, with _ : "ESTABLISHED"; "UNCONNECTED" of UDP */
@@ -63,6 +63,8 @@ typedef struct openinfo {
 	uint16_t os_lport;
 	uint16_t os_rport;
 	int os_device;			/* the device that it is bound to, by its number; 0: none */
+	uint16_t os_port_first;		/* the range from which the namespace takes ports by itself */
+	uint16_t os_port_last;
 	uint64_t os_inode;		/* in /proc/PID/fd: socket:[inode]; 0: no descriptor */
 	uint32_t os_rcvq;		/* bytes not read yet; of a listener: connections not accepted yet */
 	uint32_t os_sndq;		/* bytes not acknowledged, or sent, yet; of a listener: how many may wait */
@@ -87,6 +89,11 @@ inline uint32_t dw_open_age[uint32_t since] = (uint32_t)`jiffies - since;
 inline uint32_t dw_open_less[uint32_t a, uint32_t b] = a < b ? a : b;
 inline int dw_open_unconnected[struct dw_open *P] = P->proto != DW_IPPROTO_TCP && P->state != DW_TCP_ESTABLISHED;
 
+/* Since Linux 6.8 the two are halves of a word; before, they are two words behind a lock. */
+inline uint64_t dw_open_range[uint64_t net] = (uint64_t)&((struct net *)net)->ipv4.ip_local_ports.range;
+inline uint64_t dw_open_net[uint64_t at] = (uint64_t)((struct sock *)at)->__sk_common.skc_net.net;
+inline uint32_t dw_open_word[uint64_t at] = ((atomic_t *)at)->counter;
+
 translator openinfo_t < struct dw_open *P > {
 	os_addr = (uintptr_t)P->at;
 	os_proto = P->proto == DW_IPPROTO_TCP ? "tcp" : P->proto == DW_IPPROTO_UDPLITE ? "udplite" : "udp";
@@ -104,6 +111,9 @@ translator openinfo_t < struct dw_open *P > {
 	    P->sk != 0 ? ntohs(((struct inet_sock *)P->at)->inet_sport) : 0;
 	os_rport = ntohs(((struct sock *)P->at)->__sk_common.skc_dport);
 	os_device = ((struct sock *)P->at)->__sk_common.skc_bound_dev_if;
+	os_port_first = dw_open_word[dw_open_range[dw_open_net[P->at]]] & 0xffff;
+	os_port_last = __has(((struct local_ports *)0)->lock) ? dw_open_word[dw_open_range[dw_open_net[P->at]] + 4] :
+	    dw_open_word[dw_open_range[dw_open_net[P->at]]] >> 16;
 	os_inode = P->sk == 0 || P->sk->sk_socket == 0 ? 0 : ((struct socket_alloc *)P->sk->sk_socket)->vfs_inode.i_ino;
 	os_rcvq = P->sk == 0 ? 0 : P->proto != DW_IPPROTO_TCP ?
 	    P->sk->sk_backlog.rmem_alloc.counter - ((struct udp_sock *)P->at)->forward_deficit :

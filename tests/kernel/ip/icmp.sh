@@ -54,6 +54,34 @@ expect_eq "$(grep -c '"ip":6,"pid":[0-9]*,"comm":"tun_ping","raddr":"fd00:d:2::2
 "$dwire" superping --netns "$here" --host 10.99.0.0/16 --command "ip netns exec $here tun_ping -4 -n 2" >"$tmp/out" 2>&1
 expect_eq "$(grep -c '^IPv' "$tmp/out")" 0 "superping of another host"
 
+# Two of five requests are lost: one is missed when the next one is sent, the last one at the end.
+need nft python3
+ip netns exec "$NETNS" nft -f - <<-'END'
+	table inet lost {
+		chain in {
+			type filter hook input priority 0
+			icmp type echo-request icmp sequence { 2, 5 } drop
+		}
+	}
+END
+cat >"$tmp/series.py" <<-'END'
+	import socket, struct, time
+	s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+	for seq in range(1, 6):
+	    words = (0x0800, 0, 777, seq)
+	    check = sum(words)
+	    s.sendto(struct.pack("!4H", words[0], ~((check >> 16) + check) & 0xffff, *words[2:]), ("127.0.0.1", 0))
+	    time.sleep(0.2)
+END
+series=(--netns "$NETNS" --command "ip netns exec $NETNS python3 $tmp/series.py")
+"$dwire" superping "${series[@]}" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
+expect_eq "$(sed -n 's/^IPv4 ping, ID 777 seq \([0-9]\).* us$/\1/p' "$tmp/out" | tr '\n' ' ')" "1 3 4 " "answers: $(<"$tmp/out")"
+expect_match "$(grep 'no answer' "$tmp/out")" '^IPv4 ping, ID 777 seq 2: no answer from 127.0.0.1 after [2-9][0-9][0-9] ms$' "the lost one"
+expect_eq "$(tail -n 1 "$tmp/out")" "2 of 5 requests were not answered." "the end"
+"$dwire" superping --json "${series[@]}" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
+expect_eq "$(sed 's/.*"seq":\([0-9]\).*"event":"\([a-z-]*\)".*/\1 \2/' "$tmp/out" | tr '\n' ,)" \
+	"1 answer,2 no-answer,3 answer,4 answer," "in JSON: $(<"$tmp/out")"
+
 # Congestion marks: each packet of the peer's and each request has one; what the kernel sends has none.
 for v in "4 $here 10.214.0" "6 $NETNS fd00:d:2:"; do
 	read -r ver ns net <<<"$v"

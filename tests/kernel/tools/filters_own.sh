@@ -80,7 +80,8 @@ eq(len(own("tcpconnect", "tcp", "-u", "0", "-c")), HERE, "tcpconnect -u 0 -c")
 eq(len(own("sofdsnoop", "passed", "-n", "nobody")), 0, "sofdsnoop -n nobody")
 eq(len(own("sofdsnoop", "passed", "-n", NAME)), 2 * HERE, "sofdsnoop -n", NAME)
 eq({r["result"] for r in own("tcpconnect", "tcp", "-e")}, {"Success"}, "tcpconnect -e")
-eq(len(own("soconnect", "tcp", "-e")), HERE, "soconnect -e")
+eq(own("soconnect", "tcp", "-e"), [], "soconnect -e, where none fails")
+eq(len(own("soconnect", "tcp", "-r")), HERE, "soconnect -r")
 all_have(own("tcpaccept", "tcp", "-q"), "queue_max", lambda n: n == 5, "tcpaccept -q")
 all_have(own("tcpdrop", "again"), "stack", lambda s: "tcp_v" in s, "tcpdrop")
 eq({"stack" in r for r in own("tcpdrop", "again", "-q")}, {False}, "tcpdrop -q")
@@ -128,7 +129,8 @@ for i in range(0, len(waits), 9):
         intervals(waits[i:i + 9])
 PY
 
-# No tool is forgotten: no device scans here, skblife has no filters, and ss sees what is there before a flow (ss.sh).
-for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|ss'); do
+# No tool is forgotten: no device scans here, skblife has no filters,
+# ss and portuse see what is there before a flow (ss.sh, portuse.sh).
+for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|ss|portuse'); do
 	grep -q "\"$name\"" "$here"/tools/filters_*.sh || [[ $name == qdisc-* ]] || fail "no test of all options of $name"
 done

@@ -10,7 +10,7 @@ TIME = " -t -T -w"
 data = world.REQUEST + world.ANSWER
 def size(row):
     return int(row["bytes"])
-tool("soconnect", "tcp", SOCKETS + TIME + " -e", client=1)
+tool("soconnect", "tcp", SOCKETS + TIME + " -e -r", client=1)
 tool("soaccept", "tcp", SOCKETS + TIME, server=1)
 tool("soconnlat", "tcp", SOCKETS + " interval count", client=1)
 tool("so1stbyte", "tcp", SOCKETS + " interval count", client=1)

@@ -9,7 +9,8 @@ for t in sockstat sofamily soprotocol soconnect soaccept socketio socksize sorme
 	tcpbind solife udplife tcpconnect tcpaccept tcplife; do
 	tool "$t" "$t"
 done
-tool ends soconnect -e
+tool returned soconnect -r
+tool failed soconnect -e
 tool tcpends tcpconnect -e
 tool summary socksize -s
 tool queue tcpaccept -q
@@ -34,14 +35,17 @@ eq(sorted(only(r, "call", "process", "fam", "family", "count") for r in rows("so
 eq(sorted(only(r, "call", "proto", "name", "module", "count") for r in rows("soprotocol")),
     [("accept", 6, "IPPROTO_TCP", "TCP", 2 + uring), ("connect", 0, "IPPROTO_IP", "UNIX-STREAM", 1),
      ("connect", 6, "IPPROTO_TCP", "TCP", 3 + uring), ("connect", 17, "IPPROTO_UDP", "UDP", 1)], "soprotocol")
-v = said("soconnect")
-eq([only(r, "pid", "comm", "fam", "address", "port", "result") for r in rows("soconnect")],
+v = said("returned")
+eq([only(r, "pid", "comm", "fam", "address", "port", "result") for r in rows("returned")],
     [(v["pid"], "dw_sock", 2, "127.0.0.1", p, e) for p, e in ((v["port"], "Success"), (v["port"], "In progress"),
-     (v["closed_port"], "In progress"), (v["udp_port"], "Success"))], "soconnect")
-v = said("ends")
-eq([only(r, "pid", "port", "result") for r in rows("ends")],
+     (v["closed_port"], "In progress"), (v["udp_port"], "Success"))], "soconnect -r")
+v = said("soconnect")
+eq([only(r, "pid", "port", "result") for r in rows("soconnect")],
     [(v["pid"], p, e) for p, e in ((v["port"], "Success"), (v["port"], "Success"),
      (v["closed_port"], "Connection refused"), (v["udp_port"], "Success")) + ((v["port"], "Success"),) * uring],
+    "soconnect")
+v = said("failed")
+eq([only(r, "pid", "port", "result") for r in rows("failed")], [(v["pid"], v["closed_port"], "Connection refused")],
     "soconnect -e")
 v = said("tcpends")
 eq([only(r, "pid", "comm", "ip", "dport", "result") for r in rows("tcpends")],
