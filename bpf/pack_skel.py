@@ -10,8 +10,9 @@ import re
 import sys
 import zlib
 
-# As `opts.data = (void *)"…";`, or newer `static const char opts_data[] … = "…";`
-BLOB = re.compile(r'(opts\.|static const char opts_)(data|insns)(?:\[\][^=;]*)? = (?:\(void \*\))?"((?:[^"\\]|\\.)*)";', re.S)
+# As `opts.data = (void *)"…";`, or from bpftool 7.5 on (Debian 13) `static const char opts_data[] … = "…";`, with opts_insn
+# for opts.insns, and sizes as `sizeof(opts_data) - 1`.
+BLOB = re.compile(r'(opts\.|static const char opts_)(data|insns?)(?:\[\][^=;]*)? = (?:\(void \*\))?"((?:[^"\\]|\\.)*)";', re.S)
 ESCAPE = re.compile(r"\\(x[0-9a-f]{2}|[0-7]{1,3}|.)", re.S)
 RUN = "bpf_load_and_run(&opts)"
 NAMED = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'"}
@@ -28,17 +29,21 @@ def unescape(m):
 
 def pack(m):
     form, name, text = m.groups()
-    packed = zlib.compress(ESCAPE.sub(unescape, text).encode("latin-1"), 9)
+    blob = ESCAPE.sub(unescape, text).encode("latin-1")
+    packed = zlib.compress(blob, 9)
     lines = [",".join(map(str, packed[i : i + 40])) for i in range(0, len(packed), 40)]
-    lengths[name] = len(packed)
+    lengths[name[:4]] = len(packed)
+    sizes[f"sizeof(opts_{name}) - 1"] = str(len(blob))
     array = f"static const unsigned char opts_{name}[] = {{\n" + ",\n".join(lines) + "\n};"
     return array + (f"\n\topts.{name} = (void *)opts_{name};" if form == "opts." else "")
 
 
-lengths = {}
+lengths, sizes = {}, {}
 source = open(sys.argv[1], encoding="latin-1").read()
 result = BLOB.sub(pack, source)
-if sorted(lengths) != ["data", "insns"] or result.count(RUN) != 1:
+if sorted(lengths) != ["data", "insn"] or result.count(RUN) != 1:
     sys.exit("pack_skel: this is not the skeleton that bpftool wrote until now")
-result = result.replace(RUN, f"owner_run(&opts, {lengths['data']}, {lengths['insns']})")
+result = result.replace(RUN, f"owner_run(&opts, {lengths['data']}, {lengths['insn']})")
+for text, size in sizes.items():
+    result = result.replace(text, size)
 open(sys.argv[2], "w", encoding="latin-1").write(result)
