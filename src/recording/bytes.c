@@ -6,17 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool bytes_room(struct bytes *b, size_t n)
+{
+	char *v;
+
+	if (n <= b->cap)
+		return true;
+	v = realloc(b->v, n);
+	if (!v)
+		return false;
+	b->v = v;
+	b->cap = n;
+	return true;
+}
+
 bool bytes_append(struct bytes *b, const char *s, size_t n)
 {
-	if (n > b->cap - b->n) {
-		size_t cap = 2 * (b->n + n);
-		char *v = realloc(b->v, cap);
-
-		if (!v)
-			return false;
-		b->v = v;
-		b->cap = cap;
-	}
+	if (n > b->cap - b->n && !bytes_room(b, 2 * (b->n + n)))
+		return false;
 	if (n)
 		memcpy(b->v + b->n, s, n);
 	b->n += n;

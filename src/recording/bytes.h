@@ -11,7 +11,9 @@ struct bytes {
 	size_t n, cap;
 };
 
-/* False: no memory; the text is as it was. */
+/* Room for n bytes in all. False: no memory; the text is as it was. */
+bool bytes_room(struct bytes *b, size_t n) __attribute__((warn_unused_result));
+/* False likewise. */
 bool bytes_append(struct bytes *b, const char *s, size_t n) __attribute__((warn_unused_result));
 /* Hands each line, with its line feed, to take(); part holds the beginning of one that has not ended. False: take()
  * returned false, or there is no memory. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "recording/block.h"
+#include "recording/bytes.h"
 #include "recording/folder.h"
 #include "recording/line.h"
 
@@ -26,8 +27,7 @@ struct recording {
 	struct part *parts; /* of folder.v */
 	size_t *sessions;   /* the first segment of each, and folder.n */
 	size_t nsessions;
-	unsigned char *stored; /* of the block that is read */
-	char *text;
+	struct bytes stored, text; /* of the block that is read */
 };
 
 /* A walk through the blocks of a segment. */
@@ -95,14 +95,20 @@ static bool next_head(struct walk *w, struct block *b)
 /* The next block whose text can be read. */
 static bool next_block(struct recording *r, struct walk *w, struct block *b)
 {
+	char last;
+	bool ok;
+
 	while (next_head(w, b)) {
-		if (!read_at(w->fd, r->stored, b->stored, w->at)) {
+		/* Heads lie: memory grows with what the file has. Without memory the block counts as damage. */
+		if (!read_at(w->fd, &last, b->stored > 0, w->at + b->stored - (b->stored > 0))) {
 			w->torn = true;
 			return false;
 		}
+		ok = bytes_room(&r->stored, b->stored) && bytes_room(&r->text, b->raw) &&
+			read_at(w->fd, r->stored.v, b->stored, w->at);
 		w->at += b->stored;
 		w->sealed |= (b->flags & BLOCK_SEAL) != 0;
-		if (block_unpack(b, r->stored, r->text))
+		if (ok && block_unpack(b, (const unsigned char *)r->stored.v, r->text.v))
 			return true;
 		w->damage++;
 	}
@@ -112,10 +118,10 @@ static bool next_block(struct recording *r, struct walk *w, struct block *b)
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */
 static void learn_session(const struct recording *r, struct part *p, const struct block *b)
 {
-	const char *end = memchr(r->text, '\n', b->raw);
+	const char *end = b->raw ? memchr(r->text.v, '\n', b->raw) : NULL;
 	struct line l;
 
-	if (end && !p->session[0] && line_read(&l, r->text, (size_t)(end - r->text)))
+	if (end && !p->session[0] && line_read(&l, r->text.v, (size_t)(end - r->text.v)))
 		memcpy(p->session, l.session, LINE_SESSION);
 }
 
@@ -143,9 +149,7 @@ static int look(struct recording *r)
 {
 	r->parts = calloc(r->folder.n + 1, sizeof(*r->parts));
 	r->sessions = calloc(r->folder.n + 1, sizeof(*r->sessions));
-	r->stored = malloc(BLOCK_MAX);
-	r->text = malloc(BLOCK_MAX);
-	if (!r->parts || !r->sessions || !r->stored || !r->text)
+	if (!r->parts || !r->sessions)
 		return report_no_memory(r->to, "read the recording");
 	for (size_t i = 0; i < r->folder.n; i++) {
 		look_at(r, i);
@@ -190,8 +194,8 @@ void recording_close(struct recording *r)
 	folder_close(&r->folder);
 	free(r->parts);
 	free(r->sessions);
-	free(r->stored);
-	free(r->text);
+	free(r->stored.v);
+	free(r->text.v);
 	free(r);
 }
 
@@ -291,7 +295,7 @@ static bool take_segment(struct recording *r, struct writing *w, size_t i)
 	}
 	w->floor = w->seen;
 	while (!w->over && next_block(r, &walk, &b))
-		take_block(w, &b, r->text);
+		take_block(w, &b, r->text.v);
 	close(walk.fd);
 	if (walk.damage)
 		report_warning(r->to, D_NONE, NULL, "segment %llu is damaged in %llu places; the rest is shown", number,

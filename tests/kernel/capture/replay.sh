@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
 # timeout: 120
 # Packets of a recording are those that -x capture writes of the same traffic at the same time: bytes, owners, interfaces,
 # directions, ids, log entries. What /proc said of a process is recorded with its packets.
