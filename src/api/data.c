@@ -435,20 +435,11 @@ static bool data_reset(struct sink *s, const struct record *r, const struct acti
 	return text && text->ops->reset && text->ops->reset(text, r, a, set, n);
 }
 
-static bool has_stack(const struct agg *g)
-{
-	for (size_t i = 0; i < g->nkeys; i++)
-		if (g->keys[i].kind == FIELD_STACK || g->keys[i].kind == FIELD_USTACK || g->keys[i].kind == FIELD_UCOPY)
-			return true;
-	return false;
-}
-
 /* A table of agg_look() does not count as shown: the end still shows it. */
 static void hand_state(struct data_sink *d, struct agg_set *set)
 {
 	for (uint32_t id = 0; id < d->image->aggs.n && !d->sink.err; id++)
-		if (!has_stack(&d->image->aggs.v[id]))
-			hand_table(d, agg_look(set, id), (struct hand){ d->h.state, &id });
+		hand_table(d, agg_look(set, id), (struct hand){ d->h.state, &id });
 	if (!d->sink.err)
 		handled(d, d->h.state(d->ctx, NULL));
 }

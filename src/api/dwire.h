@@ -232,8 +232,7 @@ struct dwire_handlers {
 	int (*record)(void *ctx, const struct dwire_record *r);
 	int (*row)(void *ctx, const struct dwire_row *r);
 	int (*drop)(void *ctx, const struct dwire_drop *d);
-	/* About once a second: the values that all aggregations have at that moment, as rows, then NULL. Aggregations
-	 * with a stack among their keys are left out: naming each frame each second takes long. */
+	/* About once a second, and at the end: the values of all aggregations at that moment, as rows, then NULL. */
 	int (*state)(void *ctx, const struct dwire_row *r);
 };
 

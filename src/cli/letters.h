@@ -4,7 +4,7 @@
 #define DWIRE_CLI_LETTERS_H
 
 /* Options without a letter. */
-enum { OPT_DUMP = 256, OPT_LIBXO, OPT_EMIT, OPT_COST };
+enum { OPT_DUMP = 256, OPT_LIBXO, OPT_EMIT, OPT_COST, OPT_FLAME, OPT_HEAT, OPT_GRAPH };
 
 /* getopt_long() with these options: the next one's letter or number, '?' or ':' after an error, -1 at the end. Prints
  * nothing. */

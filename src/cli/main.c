@@ -21,6 +21,7 @@
 #include "cli/man/pages.h"
 #include "cli/merge.h"
 #include "cli/message.h"
+#include "cli/picture/pictures.h"
 #include "cli/project.h"
 #include "cli/record.h"
 #include "cli/replay.h"
@@ -42,6 +43,7 @@ enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
 struct command {
 	struct dwire *d;
 	struct messages messages;
+	struct pictures pictures;
 	bool list, compile_only, any;
 	bool help, object; /* -h, which means two things; -G */
 	bool emit;
@@ -94,6 +96,9 @@ static void help(const struct command *c)
 	       "  -e           compile, do not run\n"
 	       "  --libxo FORMAT, -O  output as json, xml or html; of each record\n"
 	       "  --emit       output as a stream of frames, for dwire merge\n"
+	       "  --flame FILE also draw stacks as a flame graph (SVG)\n"
+	       "  --heat[=FILE] distributions over time: in the terminal, or as SVG\n"
+	       "  --graph FILE from each aggregation's first key to its last, as DOT\n"
 	       "  --until-eof  as the first option: ends when the standard input does\n"
 	       "  --cost       at the end: what the trace itself took of the machine\n"
 	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
@@ -270,6 +275,15 @@ static int set_model(const struct command *c, int digit, const char *rest)
 	return -EINVAL;
 }
 
+/* --heat without a file draws in the terminal. */
+static int set_picture(struct command *c, int opt)
+{
+	*(opt == OPT_FLAME                ? &c->pictures.flame
+			: opt == OPT_HEAT ? &c->pictures.heat
+					  : &c->pictures.graph) = optarg ? optarg : "-";
+	return 0;
+}
+
 /* One option; 0, or -errno after a message. */
 static int take_option(struct command *c, int opt)
 {
@@ -311,6 +325,10 @@ static int take_option(struct command *c, int opt)
 	case 'h':
 		c->help = true;
 		return 0;
+	case OPT_FLAME:
+	case OPT_HEAT:
+	case OPT_GRAPH:
+		return set_picture(c, opt);
 	case '3':
 	case '6':
 		return set_model(c, opt, optarg);
@@ -328,7 +346,7 @@ static int bad_option(const struct command *c, int opt, char **argv)
 	const char *word = argv[optind - 1];
 
 	if (opt == ':' && optopt >= OPT_DUMP)
-		message(&c->messages, "option --%s needs a value", optopt == OPT_DUMP ? "dump" : "libxo");
+		message(&c->messages, "option %s needs a value", word);
 	else if (opt == ':')
 		message(&c->messages, "option -%c needs a value", optopt);
 	else if (!optopt || optopt >= OPT_DUMP)
@@ -385,6 +403,20 @@ static void say_compiled(const struct command *c)
 		message(&c->messages, "allowing destructive actions");
 }
 
+/* The pictures are written whatever the trace's status is: it may be that of exit(). */
+static int run_trace(struct command *c, FILE *out)
+{
+	int status = pictures_watch(&c->pictures, c->d, &c->messages);
+
+	if (!status) {
+		status = trace(c->d, out, &c->messages);
+		if (pictures_write(&c->pictures, &c->messages) && !status)
+			status = EXIT_ERROR;
+	}
+	pictures_free(&c->pictures);
+	return status;
+}
+
 /* Compiles, then traces unless only a dump or a check (-e) is wanted. Returns the exit status. */
 static int run(struct command *c, FILE *out)
 {
@@ -399,7 +431,7 @@ static int run(struct command *c, FILE *out)
 		dwire_describe(c->d, c->verbose > 1, out);
 	if (r)
 		return EXIT_ERROR;
-	return tracing ? trace(c->d, out, &c->messages) : EXIT_OK;
+	return tracing ? run_trace(c, out) : EXIT_OK;
 }
 
 static int cannot_write(const struct command *c, const char *where)
@@ -436,6 +468,9 @@ static int list(struct command *c, FILE *out)
 
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	r = dwire_list(c->d, list_probe, &l);
+	/* -m and -n may match nothing, as in dtrace -l. */
+	if (r == -ENOENT && !c->script && !c->texts['P'] && !c->texts['f'] && !c->texts['i'])
+		r = 0;
 	/* -m and -n may match nothing, as in dtrace -l. */
 	if (r == -ENOENT && !c->script && !c->texts['P'] && !c->texts['f'] && !c->texts['i'])
 		r = 0;

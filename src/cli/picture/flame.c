@@ -16,8 +16,14 @@
 struct frame_node {
 	struct frame_node *next, *first; /* beside it; what it calls */
 	char *name;                      /* owned */
-	int64_t total;                   /* counted in it and in what it calls */
+	int64_t before, now;             /* counted in it and in what it calls: in generations that are over, and now */
+	uint64_t generation;             /* of an aggregation, which is the frame of its name */
 };
+
+static int64_t total(const struct frame_node *n)
+{
+	return n->before + n->now;
+}
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 static struct frame_node *node_new(struct flame *f, const char *name, size_t len)
@@ -66,7 +72,7 @@ static struct frame_node *step(struct flame *f, struct frame_node *at, const cha
 	struct frame_node *to = callee(f, at, name, len);
 
 	if (to)
-		to->total += n;
+		to->now += n;
 	else
 		f->refused += n;
 	return to;
@@ -102,29 +108,56 @@ static struct frame_node *add_key(struct flame *f, struct frame_node *at, const 
 	return v->type == DWIRE_INT ? step(f, at, number, (size_t)len, n) : at;
 }
 
-bool flame_row(struct flame *f, const struct dwire_row *r)
+/* Before an aggregation is shown again: what it counted stays if it was taken back since; else it is in what comes. */
+static void settle(struct frame_node *n, bool keep)
+{
+	for (; n; n = n->next) {
+		n->before += keep ? n->now : 0;
+		n->now = 0;
+		settle(n->first, keep);
+	}
+}
+
+static void begin(struct frame_node *aggregation, uint64_t generation)
+{
+	const bool keep = generation != aggregation->generation;
+
+	aggregation->before += keep ? aggregation->now : 0;
+	aggregation->now = 0;
+	aggregation->generation = generation;
+	settle(aggregation->first, keep);
+}
+
+/* The frame that stands for the aggregation; NULL: there is no room. */
+static struct frame_node *aggregation_of(struct flame *f, const struct dwire_row *r)
 {
 	struct frame_node *at;
-	size_t stacks = 0;
 
-	for (size_t i = 0; i < r->nkeys; i++)
-		stacks += r->keys[i].type == DWIRE_STACK;
-	if (!stacks || r->nbuckets || r->value < 1 ||
-		(strcmp(r->function, "count") != 0 && strcmp(r->function, "sum") != 0))
-		return stacks > 0;
 	if (!f->root)
 		f->root = node_new(f, "all", 3);
-	at = f->root;
-	if (at)
-		at->total += r->value;
+	at = f->root ? callee(f, f->root, r->aggregation, strlen(r->aggregation)) : NULL;
+	if (at && !r->index)
+		begin(at, r->generation);
+	return at;
+}
+
+bool flame_row(struct flame *f, const struct dwire_row *r)
+{
+	const struct dwire_value *stack = NULL;
+	struct frame_node *at;
+
+	for (size_t i = r->nkeys; i > 0; i--)
+		stack = r->keys[i - 1].type == DWIRE_STACK ? &r->keys[i - 1] : stack;
+	if (!stack || r->nbuckets || (strcmp(r->function, "count") != 0 && strcmp(r->function, "sum") != 0))
+		return stack != NULL;
+	at = aggregation_of(f, r);
+	if (!at || r->value < 1)
+		return true;
+	at->now += r->value;
 	for (size_t i = 0; at && i < r->nkeys; i++)
 		if (r->keys[i].type != DWIRE_STACK)
 			at = add_key(f, at, &r->keys[i], r->value);
-	for (size_t i = 0; at && i < r->nkeys; i++)
-		if (r->keys[i].type == DWIRE_STACK) {
-			add_stack(f, at, &r->keys[i], r->value);
-			break; /* a second stack has no place in one graph */
-		}
+	add_stack(f, at, stack, r->value); /* the first: a second stack has no place in one graph */
 	return true;
 }
 
@@ -156,7 +189,7 @@ struct drawing {
 
 static bool is_drawn(const struct drawing *d, const struct frame_node *n)
 {
-	return (double)n->total >= NARROW * (double)d->whole;
+	return (double)total(n) >= NARROW * (double)d->whole;
 }
 
 static unsigned depth_of(const struct drawing *d, const struct frame_node *n)
@@ -189,7 +222,7 @@ static void put_class(const struct frame_node *n, FILE *out)
 /* The text is clipped by the frame, which is a picture in the picture. The module is in the title only. */
 static void put_frame(struct drawing *d, const struct frame_node *n, double left, unsigned depth)
 {
-	const double part = 100 * (double)n->total / (double)d->whole;
+	const double part = 100 * (double)total(n) / (double)d->whole;
 	const char *module = strchr(n->name, '`');
 	FILE *out = d->svg->out;
 	char buf[UNIT_TEXT];
@@ -197,7 +230,7 @@ static void put_frame(struct drawing *d, const struct frame_node *n, double left
 	fprintf(out, "<svg class=\"f\" x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\"><title>", left,
 		d->bottom - (depth + 1) * ROW, part, ROW - 1);
 	markup_str(out, n->name);
-	fprintf(out, ": %s (%.1f %%)</title><rect class=\"", unit_text(buf, sizeof(buf), n->total, UNIT_NONE), part);
+	fprintf(out, ": %s (%.1f %%)</title><rect class=\"", unit_text(buf, sizeof(buf), total(n), UNIT_NONE), part);
 	put_class(n, out);
 	fputs("\" width=\"100%\" height=\"100%\" rx=\"1\" stroke=\"#fff\" stroke-width=\".5\"/>", out);
 	if (part > 1.5) {
@@ -215,19 +248,27 @@ static void put_frames(struct drawing *d, const struct frame_node *n, double lef
 			put_frame(d, n, left, depth);
 			put_frames(d, n->first, left, depth + 1);
 		} else
-			d->narrow += n->total;
-		left += 100 * (double)n->total / (double)d->whole;
+			d->narrow += total(n);
+		left += 100 * (double)total(n) / (double)d->whole;
 	}
 }
 
 void flame_svg(const struct svg *s, const struct flame *f)
 {
-	struct drawing d = { .svg = s, .whole = f->root ? f->root->total : 1 };
-	unsigned rows = depth_of(&d, f->root), top = svg_begin(s, rows * ROW + 24);
+	struct drawing d = { .svg = s };
 	char buf[UNIT_TEXT];
+	unsigned rows, top;
+
+	for (const struct frame_node *n = f->root ? f->root->first : NULL; n; n = n->next)
+		d.whole += total(n);
+	if (f->root)
+		f->root->now = d.whole;
+	rows = d.whole ? depth_of(&d, f->root) : 0;
+	top = svg_begin(s, rows * ROW + 24);
 
 	d.bottom = top + rows * ROW;
-	put_frames(&d, f->root, 0, 0);
+	if (rows)
+		put_frames(&d, f->root, 0, 0);
 	fprintf(s->out, "<text class=\"dim\" x=\"4\" y=\"%u\">", d.bottom + 16);
 	if (!rows)
 		fputs("Nothing was counted.", s->out);

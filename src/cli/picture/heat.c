@@ -6,6 +6,8 @@
 #include <inttypes.h>
 
 #define ROW 14       /* pixels */
+#define AXIS 20      /* below the rows */
+#define TITLE 26     /* above a map among several */
 #define GUTTER 12.0  /* labels take so many parts of 100 of the width */
 #define GAP_ROWS 64u /* a gap of so many buckets is filled at most */
 
@@ -116,15 +118,16 @@ static void put_labels(const struct svg *s, const struct heat_rows *rows, unsign
 			rows->low[i] == INT64_MIN ? "less" : unit_text(buf, sizeof(buf), rows->low[i], unit));
 }
 
-void heat_svg(const struct svg *s, const struct tracks *all, const struct track *t, enum unit unit)
+/* The map from the top on. Returns how many pixels it takes. */
+static unsigned put_map(
+	const struct svg *s, const struct tracks *all, const struct track *t, enum unit unit, unsigned top)
 {
+	const int64_t max = most(t, all->ncolumns);
 	struct heat_rows rows;
-	unsigned top, height;
-	int64_t max = most(t, all->ncolumns);
+	unsigned height;
 
 	heat_rows(t, &rows);
 	height = (unsigned)rows.n * ROW;
-	top = svg_begin(s, height + 20);
 	if (all->ncolumns) {
 		fprintf(s->out, "<rect class=\"grid\" x=\"%.1f%%\" y=\"%u\" width=\"%.1f%%\" height=\"%u\"/>\n", GUTTER,
 			top, 100 - GUTTER, height);
@@ -133,8 +136,48 @@ void heat_svg(const struct svg *s, const struct tracks *all, const struct track 
 		put_labels(s, &rows, top, unit);
 		fprintf(s->out,
 			"<text class=\"dim\" x=\"%.1f%%\" y=\"%u\" font-size=\"11\">0 s</text>"
-			"<text class=\"dim\" x=\"100%%\" y=\"%u\" font-size=\"11\" text-anchor=\"end\">%.0f s</text>\n",
+			"<text class=\"dim\" x=\"100%%\" dx=\"-1\" y=\"%u\" font-size=\"11\" text-anchor=\"end\">%.0f "
+			"s</text>\n",
 			GUTTER, top + height + 14, top + height + 14, (double)all->ends[all->ncolumns - 1] / 1e9);
 	}
+	return height + AXIS;
+}
+
+static unsigned map_height(const struct track *t)
+{
+	struct heat_rows rows;
+
+	heat_rows(t, &rows);
+	return (unsigned)rows.n * ROW + AXIS;
+}
+
+void heat_svg(const struct svg *s, const struct tracks *all, const struct track *t, enum unit unit)
+{
+	const unsigned top = svg_begin(s, map_height(t));
+
+	(void)put_map(s, all, t, unit, top);
 	svg_end(s);
+}
+
+void heats_svg(FILE *out, const struct tracks *all)
+{
+	const struct svg s = { .out = out, .alone = true, .title = "Distributions over time" };
+	unsigned height = 0, top;
+
+	for (size_t i = 0; i < all->ntracks; i++)
+		height += all->tracks[i]->dist ? map_height(all->tracks[i]) + TITLE : 0;
+	top = svg_begin(&s, height + (height ? 0 : TITLE));
+	for (size_t i = 0; i < all->ntracks; i++) {
+		const struct track *t = all->tracks[i];
+
+		if (!t->dist)
+			continue;
+		fprintf(out, "<text x=\"8\" y=\"%u\">@", top + TITLE - 8);
+		markup_str(out, t->name);
+		fputs("</text>\n", out);
+		top += TITLE + put_map(&s, all, t, unit_of_name(t->name), top + TITLE);
+	}
+	if (!height)
+		fprintf(out, "<text class=\"dim\" x=\"8\" y=\"%u\">Nothing was measured.</text>\n", top + TITLE - 8);
+	svg_end(&s);
 }

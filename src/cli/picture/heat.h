@@ -18,4 +18,6 @@ struct heat_rows {
 void heat_rows(const struct track *t, struct heat_rows *out);
 /* t: a distribution. unit: of its values. */
 void heat_svg(const struct svg *s, const struct tracks *all, const struct track *t, enum unit unit);
+/* A file with all distributions, one below the other. */
+void heats_svg(FILE *out, const struct tracks *all);
 #endif

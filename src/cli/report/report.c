@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report: see report.h. Input: options. Output: a page, written when the trace has ended.
- * Invariant: the file of -o is the page before or the page after, never a part: it is written beside and renamed. */
+ * Invariant: the file of -o is the page before or the page after, never a part. */
 #include "cli/report/report.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/output.h"
 #include "cli/report/page.h"
 #include "cli/trace.h"
 
@@ -101,77 +99,6 @@ static int take_options(struct report *r, int argc, char **argv)
 	return 2;
 }
 
-/* ---- the page's file --------------------------------------------------------------------------------------------- */
-/* Is the page written in place, because there is no file to replace: a pipe, a terminal, a device? */
-static bool in_place(const struct report *r)
-{
-	struct stat st;
-
-	return !strcmp(r->path, "-") || (!stat(r->path, &st) && !S_ISREG(st.st_mode));
-}
-
-/* Before the trace: can the file be written? 0, or 1 after a message. */
-static int check_path(const struct report *r)
-{
-	char *copy = strdup(r->path);
-	struct stat st;
-	int err = copy ? 0 : ENOMEM;
-
-	if (!err && !stat(r->path, &st) && S_ISDIR(st.st_mode))
-		err = EISDIR;
-	if (!err && !in_place(r) && access(dirname(copy), W_OK | X_OK))
-		err = errno;
-	free(copy);
-	if (err)
-		message(r->messages, "report: cannot write %s: %s", r->path, strerror(err));
-	return err != 0;
-}
-
-/* 0 or -errno. */
-static int write_page(const struct report *r, FILE *out, bool complete)
-{
-	errno = 0;
-	page_html(out, &r->c, &r->findings, r->d, complete);
-	if (!fflush(out) && !ferror(out))
-		return 0;
-	return errno ? -errno : -EIO;
-}
-
-static int write_direct(const struct report *r, bool complete)
-{
-	const bool standard = !strcmp(r->path, "-");
-	FILE *out = standard ? stdout : fopen(r->path, "we");
-	int err = out ? write_page(r, out, complete) : -errno;
-
-	if (out && !standard && fclose(out) && !err)
-		err = -errno;
-	return err;
-}
-
-/* Beside the file, then in its place. 0 or -errno. */
-static int write_beside(const struct report *r, bool complete)
-{
-	char *path = NULL;
-	int fd, err;
-	FILE *out;
-
-	if (asprintf(&path, "%s.%d~", r->path, (int)getpid()) < 0)
-		return -ENOMEM;
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	out = fd < 0 ? NULL : fdopen(fd, "w");
-	err = out ? write_page(r, out, complete) : -errno;
-	if (!err && fsync(fd))
-		err = -errno;
-	if (out && fclose(out) && !err)
-		err = -errno;
-	if (!err && rename(path, r->path))
-		err = -errno;
-	if (err && fd >= 0)
-		unlink(path);
-	free(path);
-	return err;
-}
-
 /* ---- the trace --------------------------------------------------------------------------------------------------- */
 static void keep_reason(void *ctx, const struct dwire_message *m)
 {
@@ -231,6 +158,26 @@ static int add_scripts(struct report *r)
 	return err || dwire_add(r->d, DWIRE_SCRIPT, "end", end, strlen(end));
 }
 
+struct page_of {
+	const struct report *r;
+	bool complete;
+};
+
+static void put_page(FILE *out, const void *ctx)
+{
+	const struct page_of *p = ctx;
+
+	page_html(out, &p->r->c, &p->r->findings, p->r->d, p->complete);
+}
+
+/* 0, or 1 after a message. */
+static int cannot_write(const struct report *r, int err)
+{
+	if (err)
+		message(r->messages, "report: cannot write %s: %s", r->path, strerror(-err));
+	return err != 0;
+}
+
 /* Traces and writes the page. Returns the exit status. */
 static int run(struct report *r)
 {
@@ -252,12 +199,10 @@ static int run(struct report *r)
 	collect_end(&r->c);
 	complete = r->c.end_ns - r->c.start_ns + 100000000 >= length;
 	findings_wait(&r->findings, complete ? PATIENCE_MS : 0);
-	err = in_place(r) ? write_direct(r, complete) : write_beside(r, complete);
-	if (err)
-		message(r->messages, "report: cannot write %s: %s", r->path, strerror(-err));
-	else if (strcmp(r->path, "-") != 0)
+	err = output_write(r->path, put_page, &(struct page_of){ r, complete });
+	if (!err && strcmp(r->path, "-") != 0)
 		message(r->messages, "report: wrote %s%s", r->path, complete ? "" : " (ended early)");
-	return err != 0;
+	return cannot_write(r, err);
 }
 
 int report_main(int argc, char **argv, struct messages *messages)
@@ -267,7 +212,7 @@ int report_main(int argc, char **argv, struct messages *messages)
 
 	if (status)
 		return status < 0 ? 0 : status;
-	if (check_path(&r))
+	if (cannot_write(&r, output_check(r.path)))
 		return 1;
 	r.findings = (struct findings){ .hold = -1, .out = -1, .err = -1 };
 	status = dwire_new(&r.d) ? 1 : 0;

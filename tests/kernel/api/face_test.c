@@ -169,7 +169,7 @@ static void expect(const char *got, const char *want, const char *what)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 struct states {
-	unsigned rounds, stacks; /* states that were complete; rows of aggregations that have no place there */
+	unsigned rounds, stacks; /* states that were complete; rows of @s */
 	uint64_t generation;     /* of the last row of @n */
 	int64_t sum;             /* of all generations of @n, as observed before they were taken back */
 	int64_t last;
@@ -223,7 +223,7 @@ static void test_states(void)
 	CHECK(!r && !dwire_end(d, &status), "the trace of states");
 	dwire_free(d);
 	CHECK(st.rounds >= 2 && st.rounds <= 60, "%u states in 3 s", st.rounds);
-	CHECK(st.stacks == 0, "%u rows with stacks in states", st.stacks);
+	CHECK(st.stacks > 0, "no rows with stacks");
 	CHECK(st.generation >= 3 && st.sum == 300, "%lld events in %llu generations, want 300", (long long)st.sum,
 		(unsigned long long)st.generation);
 }
