@@ -8,13 +8,25 @@ root=$1
 [ "$(id -u)" -eq 0 ] || { echo "skip: needs root"; exit 77; }
 . "$root/.ci/lib.sh"
 need_packages "to test the images" python3 python3-yaml curl clustershell
+if [ -z "${IMAGES_ARE_BUILT-}" ]; then # the rest has a network and mounts that end with it
+	"$root/package" container >/dev/null
+	exec env IMAGES_ARE_BUILT=1 unshare --net --mount "$0" "$root"
+fi
+ip link set lo up
 tmp=$(mktemp -d /tmp/dwt.XXXXXX)
-trap 'kill $(jobs -p) 2>/dev/null || :; for m in "$tmp"/*/{sys,proc,run/dwire}; do umount -l "$m" 2>/dev/null || :; done; rm -rf --one-file-system "$tmp"' EXIT
+finish() {
+	local m
+	kill $(jobs -p) 2>/dev/null || :
+	for m in "$tmp"/*/{sys,proc,run/dwire}; do
+		umount -l "$m" 2>/dev/null || :
+	done
+	rm -rf --one-file-system "$tmp"
+}
+trap finish EXIT
 fail() {
 	echo "FAILED: $*"
 	exit 1
 }
-[ -n "${IMAGES_ARE_BUILT-}" ] || "$root/package" container >/dev/null
 
 # The layers of an image, the last over the first.
 unpack() { # IMAGE
@@ -87,8 +99,7 @@ for _ in {1..150}; do
 	sleep 0.2
 done
 grep -q '^dwire_trace_up{.*} 1' "$tmp/metrics" || fail "no metrics: $(cat "$tmp"/*.err)"
-export_pid=$(pgrep -f 'dwire-export --listen 0.0.0.0:9435' | head -n 1)
-grep -q '^CapBnd:.0*$' "/proc/$export_pid/status" || fail "dwire-export has capabilities"
+grep -q '^CapBnd:.0*$' "/proc/$!/status" || fail "dwire-export has capabilities"
 ! kill %1 %2 || wait
 
 # The lines of packaging/kubernetes/README.md, where each pod is this machine.
