@@ -4,6 +4,8 @@
  * common: owner
  * seconds         seconds = 5        how long to watch (5)
  * row: CHECK %-11s WHAT %-33s DEVICE[json] - VALUE %10d UNIT %-4s LINK[json]=link_mbps - NEXT %s
+ * row verdict: SEVERITY[!json] %-8s VERDICT[!json] "%s\n         look: dwire" CHECK[json]=check %s WHAT[json]=what %s DEVICE[json]=device -
+ * row verdict: VALUE[json]=value %d UNIT[json]=unit %s LINK[json]=link_mbps - NEXT %s
  * row if: CHECK %-11s WHAT %-21s DEVICE %-11.11s VALUE %@10d UNIT %-4s LINK=link_mbps %s NEXT[json] -
  */
 #pragma D option aggsortrev
@@ -15,8 +17,16 @@ int64_t asked, unknown, slow_names, name_time;
 int64_t slow_connects, connect_time, connects, slow_first, firsts, first_time, far, queued_long;
 int64_t left, turns, seen;
 uint64_t born[uint64_t], asked_at[uint64_t], made_at[uint64_t];
+/* Who stands out: of each kind the host, port or process with the most. */
+int64_t again[string], again_most, unmade[string], unmade_most, aborted[string], aborted_most, full_port;
+string again_host, unmade_host, aborted_host, failed_error;
+int64_t ports[string, string, uint16_t], ports_most, ports_port, waiting[string], waiting_all, waiting_most, out_of_files;
+string ports_host, waiting_name;
 
 inline int ms = 1000000;
+inline int us = 1000;
+inline int WARNING = 1;
+inline int CRITICAL = 2;
 /* What to run next, where there is something that it would show. */
 /* Losses that have a row of their own, and what goes with its socket. */
 inline int counted[string reason] = strstr(reason, "QDISC") != NULL || strstr(reason, "RCVBUF") != NULL ||
@@ -27,6 +37,39 @@ dtrace:::BEGIN
 {
 	left = seconds;
 	say("Watching the network for %d s...\n", seconds);
+}
+
+/* ---- what is there when it starts ---- */
+sockets:::tcp
+/ args[0]->os_listens == 0 && args[0]->os_lport >= args[0]->os_port_first && args[0]->os_lport <= args[0]->os_port_last &&
+  wanted(args[1]) /
+{
+	ports[args[0]->os_laddr, args[0]->os_raddr, args[0]->os_rport] += 1000000 /
+	    (args[0]->os_port_last - args[0]->os_port_first + 1);
+	this->ports = ports[args[0]->os_laddr, args[0]->os_raddr, args[0]->os_rport];
+}
+
+sockets:::tcp
+/ this->ports > ports_most /
+{
+	ports_most = this->ports;
+	ports_host = args[0]->os_raddr;
+	ports_port = args[0]->os_rport;
+}
+
+sockets:::tcp
+/ args[0]->os_state == TCP_STATE_CLOSE_WAIT && wanted(args[1]) /
+{
+	waiting_all++;
+	waiting[args[1]->cs_execname]++;
+	this->waiting = waiting[args[1]->cs_execname];
+}
+
+sockets:::tcp
+/ this->waiting > waiting_most /
+{
+	waiting_most = this->waiting;
+	waiting_name = args[1]->cs_execname;
 }
 
 /* ---- what it does ---- */
@@ -122,6 +165,7 @@ sock:::accept-done
 / args[0]->so_ip && args[2]->sr_errno != 0 && args[2]->sr_errno != EAGAIN && args[2]->sr_errno != EINTR && wanted(args[1]) /
 {
 	unaccepted++;
+	out_of_files += args[2]->sr_errno == EMFILE || args[2]->sr_errno == ENFILE;
 }
 
 sock:::connect-start
@@ -133,23 +177,39 @@ sock:::connect-start
 sock:::connect-done
 / asked_at[args[0]->so_addr] /
 {
-	this->ms = (timestamp - asked_at[args[0]->so_addr]) / ms;
+	this->us = (timestamp - asked_at[args[0]->so_addr]) / us;
 	asked_at[args[0]->so_addr] = 0;
 	connects++;
-	connect_time += this->ms;
-	slow_connects += this->ms >= 100;
+	connect_time += this->us;
+	slow_connects += this->us >= 100000;
+	this->failed = args[2]->sr_errno != 0;
 	failed += args[2]->sr_errno != 0;
 	made_at[args[0]->so_addr] = args[2]->sr_errno ? 0 : timestamp;
+}
+
+sock:::connect-done
+/ this->failed /
+{
+	unmade[args[0]->so_raddr]++;
+	this->unmade = unmade[args[0]->so_raddr];
+}
+
+sock:::connect-done
+/ this->failed && this->unmade > unmade_most /
+{
+	unmade_most = this->unmade;
+	unmade_host = args[0]->so_raddr;
+	failed_error = args[2]->sr_error;
 }
 
 sock:::first-byte
 / made_at[args[0]->so_addr] /
 {
-	this->ms = (timestamp - made_at[args[0]->so_addr]) / ms;
+	this->us = (timestamp - made_at[args[0]->so_addr]) / us;
 	made_at[args[0]->so_addr] = 0;
 	firsts++;
-	first_time += this->ms;
-	slow_first += this->ms >= 500;
+	first_time += this->us;
+	slow_first += this->us >= 500000;
 }
 
 sock:::close
@@ -163,6 +223,15 @@ tcp:::retransmit
 / wanted(args[1]) /
 {
 	resent += args[5]->rt_segs;
+	again[args[3]->tcps_raddr] += args[5]->rt_segs;
+	this->again = again[args[3]->tcps_raddr];
+}
+
+tcp:::retransmit
+/ this->again > again_most /
+{
+	again_most = this->again;
+	again_host = args[3]->tcps_raddr;
 }
 
 tcp:::rto
@@ -181,6 +250,7 @@ tcp:::listen-drop
 / wanted(args[1]) /
 {
 	full++;
+	full_port = args[3]->tcps_lport;
 }
 
 tcp:::reset-sent
@@ -194,6 +264,15 @@ tcp:::reset-received
 / wanted(args[1]) /
 {
 	resets_in++;
+	aborted[args[3]->tcps_raddr]++;
+	this->aborted = aborted[args[3]->tcps_raddr];
+}
+
+tcp:::reset-received
+/ this->aborted > aborted_most /
+{
+	aborted_most = this->aborted;
+	aborted_host = args[3]->tcps_raddr;
 }
 
 tcp:::zero-window-received
@@ -234,7 +313,7 @@ resolver:::lookup-done
 {
 	asked++;
 	unknown += args[1]->lkp_result != 0;
-	name_time += args[1]->lkp_latency / ms;
+	name_time += args[1]->lkp_latency / us;
 	slow_names += args[1]->lkp_latency >= 100 * ms;
 }
 
@@ -262,10 +341,175 @@ profile:::tick-1s
 	left--;
 }
 
+/* How bad it is, as exit status. 1 and 2 are errors of dwire itself. */
+inline int share = tcp_out ? resent * 100 / tcp_out : 0;
+inline int ports_bad = ports_most >= 950000 ? CRITICAL : ports_most >= 700000 ? WARNING : 0;
+inline int again_bad = share >= 3 ? CRITICAL : share >= 1 ? WARNING : 0;
+inline int failed_bad = failed * 10 >= connects && failed ? CRITICAL : failed ? WARNING : 0;
+inline int full_bad = full ? CRITICAL : 0;
+inline int files_bad = out_of_files ? CRITICAL : 0;
+inline int names_bad = unknown * 10 >= asked && unknown ? CRITICAL : unknown ? WARNING : 0;
+inline int slow_names_bad = slow_names ? WARNING : 0;
+inline int reset_bad = resets_in > failed ? WARNING : 0;
+inline int waiting_bad = waiting_all >= 100 ? WARNING : 0;
+inline int room_bad = no_room ? WARNING : 0;
+inline int tail_bad = tail_drops ? WARNING : 0;
+inline int mute_bad = mute ? WARNING : 0;
+inline int queue_bad = queued_long ? WARNING : 0;
+inline int slow_bad = slow_connects ? WARNING : 0;
+inline int first_bad = slow_first ? WARNING : 0;
+inline int worst = ports_bad == CRITICAL || again_bad == CRITICAL || failed_bad == CRITICAL || full_bad || files_bad ||
+    names_bad == CRITICAL ? CRITICAL : ports_bad || again_bad || failed_bad || names_bad || slow_names_bad || reset_bad ||
+    waiting_bad || room_bad || tail_bad || mute_bad || queue_bad || slow_bad || first_bad ? WARNING : 0;
+
 profile:::tick-1s
 / left <= 0 /
 {
-	exit(0);
+	exit(worst ? 2 + worst : 0);
+}
+
+/* ---- the verdicts, worst first ---- */
+inline string counted_of[string what, int64_t n] = strjoin(what, lltostr(n));
+inline string joined[string what, int64_t n, string most, string who, string more] =
+    strjoin(strjoin(counted_of[what, n], most), strjoin(who, more));
+
+dtrace:::END
+/ ports_bad == CRITICAL /
+{
+	this->said = joined["", ports_most / 10000, " % of the ports to ", ports_host, " are in use"];
+	row_verdict("critical", this->said, "verdict", this->said, CRITICAL, "critical", "portuse");
+}
+
+dtrace:::END
+/ files_bad == CRITICAL /
+{
+	this->said = counted_of["accepts that found no free descriptor: ", out_of_files];
+	row_verdict("critical", this->said, "verdict", this->said, CRITICAL, "critical", "soaccept");
+}
+
+dtrace:::END
+/ full_bad == CRITICAL /
+{
+	this->said = joined["connections that found a full queue: ", full, ", last of port ", lltostr(full_port), ""];
+	row_verdict("critical", this->said, "verdict", this->said, CRITICAL, "critical", "tcpsynbl");
+}
+
+dtrace:::END
+/ failed_bad == CRITICAL /
+{
+	this->said = joined["failed connects: ", failed, ", most to ", unmade_host, strjoin(": ", failed_error)];
+	row_verdict("critical", this->said, "verdict", this->said, CRITICAL, "critical", "soconnect -e");
+}
+
+dtrace:::END
+/ again_bad == CRITICAL /
+{
+	this->said = joined["", share, " % of segments are sent again, most to ", again_host, ""];
+	row_verdict("critical", this->said, "verdict", this->said, CRITICAL, "critical", strjoin("tcpretrans --host ", again_host));
+}
+
+dtrace:::END
+/ names_bad == CRITICAL /
+{
+	this->said = counted_of["failed lookups of names: ", unknown];
+	row_verdict("critical", this->said, "verdict", this->said, CRITICAL, "critical", "gethostlatency");
+}
+
+dtrace:::END
+/ ports_bad == WARNING /
+{
+	this->said = joined["", ports_most / 10000, " % of the ports to ", ports_host, " are in use"];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "portuse");
+}
+
+dtrace:::END
+/ failed_bad == WARNING /
+{
+	this->said = joined["failed connects: ", failed, ", most to ", unmade_host, strjoin(": ", failed_error)];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "soconnect -e");
+}
+
+dtrace:::END
+/ again_bad == WARNING /
+{
+	this->said = joined["", share, " % of segments are sent again, most to ", again_host, ""];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", strjoin("tcpretrans --host ", again_host));
+}
+
+dtrace:::END
+/ names_bad == WARNING /
+{
+	this->said = counted_of["failed lookups of names: ", unknown];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "gethostlatency");
+}
+
+dtrace:::END
+/ reset_bad == WARNING /
+{
+	this->said = joined["connections that were reset: ", resets_in, ", most by ", aborted_host, ""];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", strjoin("tcpreset --host ", aborted_host));
+}
+
+dtrace:::END
+/ tail_bad == WARNING /
+{
+	this->said = counted_of["packets dropped in devices' queues: ", tail_drops];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "skbdrop");
+}
+
+dtrace:::END
+/ room_bad == WARNING /
+{
+	this->said = counted_of["full buffers of sockets: ", no_room];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "sormem");
+}
+
+dtrace:::END
+/ mute_bad == WARNING /
+{
+	this->said = counted_of["neighbours that do not answer: ", mute];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "neighsnoop");
+}
+
+dtrace:::END
+/ waiting_bad == WARNING /
+{
+	this->said = joined["connections not closed here, but there: ", waiting_all, ", most of ", waiting_name, ""];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "ss --state CLOSE_WAIT");
+}
+
+dtrace:::END
+/ slow_names_bad == WARNING /
+{
+	this->said = counted_of["lookups of 100 ms and more: ", slow_names];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "gethostlatency");
+}
+
+dtrace:::END
+/ slow_bad == WARNING /
+{
+	this->said = counted_of["connects of 100 ms and more: ", slow_connects];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "soconnlat");
+}
+
+dtrace:::END
+/ first_bad == WARNING /
+{
+	this->said = counted_of["first bytes after 500 ms and more: ", slow_first];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "so1stbyte");
+}
+
+dtrace:::END
+/ queue_bad == WARNING /
+{
+	this->said = counted_of["packets over 5 ms in a queue: ", queued_long];
+	row_verdict("warning", this->said, "verdict", this->said, WARNING, "warning", "qdisclat");
+}
+
+dtrace:::END
+/ worst == 0 /
+{
+	say("Nothing stands out.\n");
 }
 
 dtrace:::END
@@ -330,15 +574,15 @@ dtrace:::END
 	if (!tool_text || unknown)
 		row("names", "... failed", unknown, "", next[unknown, "gethostlatency"]);
 	if (!tool_text || asked)
-		row("names", "... their mean time", asked ? name_time / asked : 0, "ms", "");
+		row("names", "... their mean time", asked ? name_time / asked : 0, "us", "");
 	if (!tool_text || slow_names)
 		row("names", "... of 100 ms and more", slow_names, "", next[slow_names, "gethostlatency"]);
 	if (!tool_text || connects)
-		row("latency", "mean time to connect", connects ? connect_time / connects : 0, "ms", "");
+		row("latency", "mean time to connect", connects ? connect_time / connects : 0, "us", "");
 	if (!tool_text || slow_connects)
 		row("latency", "connects of 100 ms and more", slow_connects, "", next[slow_connects, "soconnlat"]);
 	if (!tool_text || firsts)
-		row("latency", "mean time to the first byte", firsts ? first_time / firsts : 0, "ms", "");
+		row("latency", "mean time to the first byte", firsts ? first_time / firsts : 0, "us", "");
 	if (!tool_text || slow_first)
 		row("latency", "first bytes after 500 ms and more", slow_first, "", next[slow_first, "so1stbyte"]);
 	if (!tool_text || far)

@@ -4,14 +4,23 @@
  * common: owner hosts interval rows
  * -s FRAMES   frames = 8    this many frames of each stack (8)
  * -i DEVICE   device = ""   only this device
+ * -r          rates = 0      a row for each reason, place, host and process, by rate
  * row: REASON %s STACK %k DROPS %@d COUNTERS[csv] -
  * row counters: REASON[csv] - STACK[csv] - DROPS[csv] - COUNTERS %s
+ * row rates: DROPS %@6d RATE/s=rate_s %@7d REASON %-18s PLACE=place %-22a DEVICE %-8s ZONE %-10s SADDR %-15s DADDR %-15s COMM %s
  */
 int seen;
+uint64_t began;
 
 dtrace:::BEGIN
 {
 	say("Tracing unusual skb drop stacks. Hit Ctrl-C to end.\n");
+	began = timestamp;
+}
+
+dtrace:::BEGIN
+/ rates == 0 /
+{
 	printf("%s", netcounters);	/* from here on */
 }
 
@@ -19,25 +28,53 @@ skb:::drop
 / args[5]->drop_reason != "QUEUE_PURGE" && (device == "" || args[3]->if_name == device) &&
   (wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) || wanted(args[1], 0, 0, args[2]->ip_daddr, args[2]->ip_saddr)) /
 {
-	@drops[args[5]->drop_reason, stack(frames)] = count();
+	this->mine = 1;
 	seen = 1;
 }
 
+skb:::drop
+/ this->mine && rates == 0 /
+{
+	@drops[args[5]->drop_reason, stack(frames)] = count();
+}
+
+skb:::drop
+/ this->mine && rates /
+{
+	@dropped[args[5]->drop_reason, func(args[5]->drop_location), args[3]->if_name, args[1]->cs_zonename,
+	    args[2]->ip_saddr, args[2]->ip_daddr, args[1]->cs_execname] = count();
+	@rate[args[5]->drop_reason, func(args[5]->drop_location), args[3]->if_name, args[1]->cs_zonename,
+	    args[2]->ip_saddr, args[2]->ip_daddr, args[1]->cs_execname] = sum(1000);
+}
+
 tool:::interval
-/ tool_text /
+/ tool_text && rates == 0 /
 {
 	printf("#kernel\n%s\n", netcounters);
 }
 
 tool:::interval
-/ tool_json && seen /
+/ tool_json && seen && rates == 0 /
 {
 	row_counters(netcounters);
 	seen = 0;
 }
 
 tool:::interval
+/ rates == 0 /
 {
 	rows(@drops);
 	trunc(@drops);
+}
+
+tool:::interval
+/ rates /
+{
+	this->ms = (timestamp - began) / 1000000;
+	began = timestamp;
+	normalize(@rate, this->ms > 0 ? this->ms : 1);
+	header_rates();
+	rows_rates(@dropped, @rate);
+	trunc(@dropped);
+	trunc(@rate);
 }

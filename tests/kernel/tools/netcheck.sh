@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # netcheck counts what triggers did in their namespace, and names a tool only where a value stands out.
-# timeout: 60
+# timeout: 180
 need python3
 netns_new check
 cat >"$tmp/quiet" <<-'END'
@@ -20,10 +20,15 @@ chmod +x "$tmp/quiet" "$tmp/loud"
 look() { # TRAFFIC: OUT is "what=value next" for each row
 	"$dwire" netcheck --netns "$NETNS" --json --command "$tmp/$1 $NETNS" 15 >"$tmp/json" 2>"$tmp/err" ||
 		fail "netcheck failed: $(<"$tmp/err")"
+	VERDICTS=$(python3 -c '
+import json, sys
+for row in map(json.loads, sys.stdin):
+    if row.get("check") == "verdict":
+        print("%s %s; %s" % (row["unit"], row["what"], row["next"]))' <"$tmp/json")
 	OUT=$(python3 -c '
 import json, sys
 for row in map(json.loads, sys.stdin):
-    if "what" in row:
+    if "what" in row and row["check"] != "verdict":
         print("%s=%s %s" % (row["what"], row["value"], row.get("next", "")))' <"$tmp/json")
 }
 row() { # WHAT
@@ -48,7 +53,12 @@ expect_eq "$(row 'TCP segments received')" "$(row 'TCP segments sent')" "segment
 expect_eq "$(grep -c '=.* [a-z]' <<<"$OUT")" 0 "tools named: $OUT"
 expect_ge "$(row lookups | tr -d ' ')" 1 "lookups"
 
+expect_eq "$VERDICTS" "" "verdicts"
+
 look loud
+expect_eq "$(sed 's/names: [1-9][0-9]*/names: N/' <<<"$VERDICTS")" \
+	"critical failed connects: 5, most to 127.0.0.1: Connection refused; soconnect -e
+critical failed lookups of names: N; gethostlatency" "verdicts"
 expect_eq "$(row 'TCP failed to open')" "5 soconnect -e" "refused"
 expect_eq "$(row 'resets sent')" "5 tcpsnoop" "resets sent"
 expect_eq "$(row 'SYNs without a connection')" "0 " "SYNs that a reset answers"
@@ -57,9 +67,52 @@ expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that 
 
 "$dwire" netcheck --netns "$NETNS" --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
 expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
-expect_le "$(wc -l <"$tmp/out")" 24 "lines"
+expect_le "$(wc -l <"$tmp/out")" 28 "lines"
+expect_eq "$(sed -n 2,3p "$tmp/out")" "critical failed connects: 5, most to 127.0.0.1: Connection refused
+         look: dwire soconnect -e" "the verdict in text"
 expect_eq "$(grep -E '^(conn|loss|names|lat|trac)' "$tmp/out" | awk '$0 !~ /mean|TCP (opened|accepted)/ && substr($0, 45, 12) + 0 == 0')" "" "what did not happen"
 expect_match "$(tail -n 1 "$tmp/out")" 'All else of .* is 0\.$' "the last line"
+
+# The exit status is the worst verdict: 4 critical, 3 a warning, 0 none. Ports that run out; segments that are lost;
+# connections that nobody closes.
+"$dwire" netcheck --netns "$NETNS" 1 >"$tmp/out" 2>&1
+expect_eq "$? $(sed -n 2p "$tmp/out")" "0 Nothing stands out." "nothing"
+calm=$NETNS
+netns_new bad
+ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="42000 42099"
+cat >"$tmp/bad.py" <<-'END'
+	import socket, subprocess, time
+	server = socket.create_server(("127.0.0.1", 7100), backlog=200)
+	keep = []
+	for i in range(96):
+	    keep += [socket.create_connection(("127.0.0.1", 7100)), server.accept()[0]]
+	print("ready", flush=True)
+	time.sleep(60)
+END
+ip netns exec "$NETNS" python3 "$tmp/bad.py" >"$tmp/bad" &
+for ((i = 0; i < 400; i++)); do
+	grep -q ready "$tmp/bad" && break
+	sleep 0.05
+done
+"$dwire" netcheck --netns "$NETNS" 1 >"$tmp/out" 2>"$tmp/err"
+expect_eq "$? $(sed -n 2p "$tmp/out")" "4 critical 96 % of the ports to 127.0.0.1 are in use" "ports: $(<"$tmp/err")"
+kill %1
+wait
+cat >"$tmp/lost.py" <<-'END'
+	import socket, subprocess, time
+	server = socket.create_server(("127.0.0.1", 7200))
+	c = socket.create_connection(("127.0.0.1", 7200))
+	s = server.accept()[0]
+	subprocess.run(["nft", "-f", "-"], check=True, input=b"""table inet lost {
+	  chain in { type filter hook input priority 0; tcp dport 7200 drop; }
+	}""")
+	c.send(b"lost")
+	time.sleep(2.2)
+END
+netns_new lost
+"$dwire" netcheck --netns "$NETNS" --json 2 --command "ip netns exec $NETNS python3 $tmp/lost.py" >"$tmp/json" 2>"$tmp/err"
+expect_match "$(grep -c 'of segments are sent again, most to 127.0.0.1.*"next":"tcpretrans --host 127.0.0.1"' "$tmp/json")" 1 "lost segments: $(grep verdict "$tmp/json")"
+NETNS=$calm
 
 # A queue that is too short, a neighbour that is not there, a port that nobody has; devices of another namespace are not shown.
 ns=$NETNS

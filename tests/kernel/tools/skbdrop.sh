@@ -17,6 +17,13 @@ expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .drops' "$tmp/out")" 5 "dro
 expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .stack | split(";") | length' "$tmp/out")" 4 "frames"
 expect_match "$(jq -r 'select(.counters) | .counters' "$tmp/out")" 'Udp6NoPorts +5' "counters"
 
+# By rate: datagrams that nobody wants.
+"$dwire" skbdrop -r --netns "$NETNS" --json --command "ip netns exec $NETNS udp_send -n 7" >"$tmp/all" 2>"$tmp/err" || fail "skbdrop -r: $(<"$tmp/err")"
+grep "^{" "$tmp/all" >"$tmp/out"
+expect_eq "$(jq -r '"\(.drops) \(.reason) \(.place | split("`")[1]) \(.device) \(.saddr) \(.daddr)"' "$tmp/out")" \
+	"7 NO_SOCKET __udp4_lib_rcv lo 127.0.0.1 127.0.0.1" "by rate: $(<"$tmp/out")"
+expect_ge "$(jq -r .rate_s "$tmp/out")" 1 "drops a second"
+
 # The counters are those of the namespaces that were asked for, each and together.
 one=$NETNS
 netns_new e
