@@ -236,7 +236,7 @@ static void items_add(struct agg_table *t, const struct agg_state *st, uint32_t 
 				t->items[t->nitems++] = (struct agg_item){ .entry = e, .pos = pos };
 }
 
-/* Reads the aggregations and makes the set's table of them. */
+/* Reads the aggregations and makes the set's table of them. opts NULL: in any order. */
 static int table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const struct agg_opts *opts)
 {
 	struct agg_table *t = &s->table;
@@ -265,6 +265,12 @@ static int table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const st
 	return err;
 }
 
+static void note_shown(struct agg_set *s, const struct agg_table *t)
+{
+	for (size_t i = 0; i < t->naggs && t->nrows; i++)
+		s->aggs[t->aggs[i]->id].printed = true;
+}
+
 /* The table with the part of it that aggrows lets through. NULL: no memory. */
 static struct agg_table *table_make(struct agg_set *s, const uint32_t *ids, size_t n)
 {
@@ -281,14 +287,27 @@ const struct agg_table *agg_table(struct agg_set *s, const uint32_t *ids, size_t
 {
 	const struct agg_table *t = table_make(s, ids, n);
 
-	for (size_t i = 0; t && i < t->naggs && t->nrows; i++)
-		s->aggs[t->aggs[i]->id].printed = true;
+	if (t)
+		note_shown(s, t);
 	return t;
 }
 
 const struct agg_table *agg_look(struct agg_set *s, uint32_t id)
 {
 	return table_make(s, &id, 1);
+}
+
+const struct agg_table *agg_scan(struct agg_set *s, uint32_t id, bool shown)
+{
+	struct agg_table *t = &s->table;
+
+	if (table_fill(s, &id, 1, NULL))
+		return NULL;
+	t->shown = t->nrows;
+	t->first = 0;
+	if (shown)
+		note_shown(s, t);
+	return t;
 }
 
 bool agg_done(const struct agg_set *s, uint32_t id)

@@ -61,7 +61,6 @@ void agg_cpus_clear(const struct agg_set *s, const struct agg *g, struct agg_ent
 /* ---- entries: entry.c -------------------------------------------------------------------------------------------- */
 /* NULL: there is no such aggregation. */
 struct agg_state *agg_state_of(struct agg_set *s, uint32_t id);
-uint64_t agg_hash(uint64_t seed, const void *data, size_t n);
 /* Bytes of a key that identify an entry. 0 for an aggregation without keys, even if its map has a key. */
 size_t agg_key_bytes(const struct agg *g);
 /* Sum over CPUs; values and sum do not overlap. */
@@ -82,7 +81,8 @@ bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, 
 void agg_take_all(struct agg_set *s, struct agg_state *st);
 
 /* ---- rows: rows.c ------------------------------------------------------------------------------------------------ */
-/* Makes rows of t->items: joined on equal keys, sorted. 0 or -ENOMEM. */
+/* Makes rows of t->items: joined on equal keys, sorted unless opts is NULL. 0 or
+ * -ENOMEM. */
 int agg_table_build(struct agg_table *t, const struct agg_opts *opts) __attribute__((warn_unused_result));
 void agg_table_free(struct agg_table *t);
 #endif

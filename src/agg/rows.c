@@ -306,6 +306,8 @@ int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 		t->items[i].hash = keys_hash(t->items[i].entry->keys, ctx.nkeys);
 	qsort_r(t->items, t->nitems, sizeof(*t->items), item_cmp, &ctx.nkeys);
 	join_rows(t, ctx.nkeys);
+	if (!opts)
+		return 0;
 	for (size_t i = 0; i < t->naggs; i++)
 		agg_buckets_init(&buckets[i], t->aggs[i]);
 	sort_rows(t, opts, &ctx);

@@ -137,9 +137,8 @@ static void end_body(struct log *l, char *text, size_t len)
 }
 
 /* NULL: no memory. */
-static struct log *log_new(const struct trace *s, const json_t *clause, const json_t *row)
+static struct log *log_new(const struct trace *s, const struct model_row *row)
 {
-	const json_t *items = json_object_get(row, "out");
 	struct log *l = calloc(1, sizeof(*l));
 	struct making mk = { .arena = arena_new(), .log = l };
 	char *text = NULL;
@@ -148,13 +147,13 @@ static struct log *log_new(const struct trace *s, const json_t *clause, const js
 	mk.body = open_memstream(&text, &len);
 	if (l) {
 		l->host = strdup(s->host);
-		l->probe = probe_of(clause);
+		l->probe = probe_of(row->clause);
 		l->values = calloc(VALUES_MAX, sizeof(*l->values));
 		l->observed = clock_wall();
-		l->time = (uint64_t)(json_integer_value(json_object_get(row, "t")) + s->offset);
+		l->time = row->time + (uint64_t)s->offset;
 	}
-	for (size_t i = 0; l && l->values && mk.arena && mk.body && i < json_array_size(items); i++)
-		take_item(&mk, clause, json_array_get(items, i));
+	for (size_t i = row->first; l && l->values && mk.arena && mk.body && i < json_array_size(row->items); i++)
+		take_item(&mk, row->clause, json_array_get(row->items, i));
 	if (mk.body && !fclose(mk.body) && l)
 		end_body(l, text, len);
 	free(text);
@@ -165,10 +164,10 @@ static struct log *log_new(const struct trace *s, const json_t *clause, const js
 	return NULL;
 }
 
-void logs_take(void *ctx, const struct trace *s, const json_t *clause, const json_t *row)
+void logs_take(void *ctx, const struct trace *s, const struct model_row *row)
 {
 	struct logs *l = ctx;
-	struct log *g = l->bytes < LOGS_BYTES ? log_new(s, clause, row) : NULL;
+	struct log *g = l->bytes < LOGS_BYTES ? log_new(s, row) : NULL;
 
 	if (!g) {
 		l->lost++;

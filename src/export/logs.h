@@ -27,7 +27,7 @@ struct logs {
 
 void logs_init(struct logs *l);
 /* A model_row_fn; ctx is a struct logs. */
-void logs_take(void *ctx, const struct trace *s, const json_t *clause, const json_t *row);
+void logs_take(void *ctx, const struct trace *s, const struct model_row *row);
 /* Removes the n oldest. */
 void logs_remove(struct logs *l, size_t n);
 void logs_free(struct logs *l);

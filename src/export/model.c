@@ -320,11 +320,34 @@ static bool take_clause(const struct model *m, struct trace *s, json_t *frame)
 
 static void take_row(const struct model *m, struct trace *s, const json_t *frame)
 {
-	const json_t *clause = clause_of(s, frame);
+	const struct model_row row = {
+		.clause = clause_of(s, frame), .time = frame_number(frame, "t"), .items = json_object_get(frame, "out")
+	};
 
 	s->rows++;
-	if (m->row && clause)
-		m->row(m->ctx, s, clause, frame);
+	if (m->row && row.clause)
+		m->row(m->ctx, s, &row);
+}
+
+static bool take_rows(const struct model *m, struct trace *s, const json_t *frame)
+{
+	const json_t *rows = json_object_get(frame, "rows");
+	const uint64_t time = frame_number(frame, "t");
+	struct model_row row = { .clause = m->row ? clause_of(s, frame) : NULL, .first = 2 };
+	bool ok = json_is_array(rows);
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		row.items = json_array_get(rows, i);
+		if (!frame_is_grouped(row.items)) {
+			ok = false;
+			continue;
+		}
+		s->rows++;
+		row.time = time + (uint64_t)json_integer_value(json_array_get(row.items, 0));
+		if (row.clause)
+			m->row(m->ctx, s, &row);
+	}
+	return ok;
 }
 
 static void take_end(struct trace *s, const json_t *frame)
@@ -350,6 +373,8 @@ static bool take_frame(struct model *m, struct trace *s, json_t *frame, bool lat
 		take_drops(s, frame);
 	else if (kind == FRAME_ROW)
 		take_row(m, s, frame);
+	else if (kind == FRAME_ROWS)
+		return take_rows(m, s, frame);
 	else if (kind == FRAME_END)
 		take_end(s, frame);
 	return true;

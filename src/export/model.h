@@ -75,8 +75,15 @@ struct label_rules {
 	const char *const *show, *const *hide; /* names, ended by NULL; borrowed */
 };
 
-/* Where rows go; NULL: nowhere. clause describes them: its frame; row is one. Both are borrowed. */
-typedef void model_row_fn(void *ctx, const struct trace *s, const json_t *clause, const json_t *row);
+/* What a clause recorded once. All is borrowed. */
+struct model_row {
+	const json_t *clause; /* the frame that describes it */
+	uint64_t time;        /* CLOCK_MONOTONIC of its machine, ns */
+	const json_t *items;  /* from the first on: [number of the action, values…] */
+	size_t first;
+};
+/* Where rows go; NULL: nowhere. */
+typedef void model_row_fn(void *ctx, const struct trace *s, const struct model_row *row);
 
 struct model {
 	struct trace *traces;

@@ -582,6 +582,7 @@ int option_set(struct options *o, struct arena *a, enum option_from from, const 
 			(from == OPTION_PRAGMA && (opts[i].where & NO_PRAGMA)))
 			return -EPERM;
 		*hint = takes[opts[i].kind];
+		o->changes++;
 		return parse_value(&opts[i], o, a, value) ? 0 : -EINVAL;
 	}
 	*hint = nearest_name(name, names);

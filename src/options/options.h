@@ -44,6 +44,8 @@ struct agg_opts {
 };
 
 struct options {
+	uint64_t changes; /* by option_set(): who copies options compares it */
+
 	/* of the compiler */
 	bool zdefs;        /* -Z: descriptions that match nothing are fine */
 	bool defaultargs;  /* missing $N is 0 or "" */

@@ -122,8 +122,8 @@ static void out_write(struct out *o, const char *s, size_t len)
 		out_fail(o);
 }
 
-/* Hands the buffer to the stream. After an error its bytes are only counted. */
-static void out_drain(struct out *o)
+/* After an error its bytes are only counted. */
+void out_drain(struct out *o)
 {
 	out_write(o, o->buf, o->n);
 	o->drained += o->n;
@@ -231,23 +231,15 @@ void out_pad(struct out *o, size_t n)
 /* INT64_MIN works: the sign is removed in unsigned arithmetic. */
 void out_int(struct out *o, int64_t v, size_t width)
 {
-	char buf[24], *p = buf + sizeof(buf);
-	uint64_t u = v < 0 ? -(uint64_t)v : (uint64_t)v;
+	char buf[DIGITS_ROOM + 1], *p = buf;
+	size_t n;
 
-	for (; u >= 100; u /= 100) { /* a division is what takes time */
-		*--p = (char)('0' + u % 10);
-		*--p = (char)('0' + u / 10 % 10);
-	}
-	if (u >= 10)
-		*--p = (char)('0' + u % 10);
-	*--p = (char)('0' + (u >= 10 ? u / 10 : u));
-	if (v < 0)
-		*--p = '-';
-	size_t n = (size_t)(buf + sizeof(buf) - p);
-
+	*p = '-';
+	p = digits_put(p + (v < 0), v < 0 ? -(uint64_t)v : (uint64_t)v);
+	n = (size_t)(p - buf);
 	if (n < width)
 		out_pad(o, width - n);
-	out_bytes(o, p, n);
+	out_bytes(o, buf, n);
 }
 
 /* The length of the next piece: not within a UTF-8 character. */

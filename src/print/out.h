@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "image/image.h"
 #include "options/options.h"
 #include "record/value.h"
@@ -61,6 +62,24 @@ int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_resul
 void out_truncate(struct out *o);
 /* out_bytes() of what the buffer has no room for. */
 void out_large(struct out *o, const char *s, size_t len);
+/* Hands the buffer to the stream, which may write a part of a line. */
+void out_drain(struct out *o);
+/* Where n bytes may be written, n <= OUT_SIZE; out_upto() says up to where they were. */
+static inline char *out_room(struct out *o, size_t n)
+{
+	if (n > OUT_SIZE - o->n)
+		out_drain(o);
+	return o->buf + o->n;
+}
+static inline void out_upto(struct out *o, const char *end)
+{
+	o->n = (size_t)(end - o->buf);
+}
+static inline void out_char(struct out *o, char c)
+{
+	*out_room(o, 1) = c;
+	o->n++;
+}
 /* Most texts have a few bytes: a loop instead of a call. */
 static inline void out_copy(char *to, const char *s, size_t len)
 {

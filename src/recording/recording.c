@@ -14,6 +14,7 @@
 #include "recording/bytes.h"
 #include "recording/folder.h"
 #include "recording/line.h"
+#include "recording/rows.h"
 
 /* What a segment says about itself. */
 struct part {
@@ -230,21 +231,42 @@ struct writing {
 /* The window, for frames with a time. */
 static bool is_inside(struct writing *w, const struct line *l)
 {
-	const bool row = !strcmp(l->kind, "row");
-	uint64_t wall;
-
-	if (!row && strcmp(l->kind, "beat") != 0)
+	if (strcmp(l->kind, "beat") != 0)
 		return true;
-	wall = line_number(l, "t") + w->ahead;
-	w->over |= wall > w->window->to;
-	return !w->over && (!row || wall >= w->window->from);
+	w->over |= line_time(l) + w->ahead > w->window->to;
+	return !w->over;
 }
 
-static void write_line(struct writing *w, const struct line *l)
+/* rest: of the line, behind its number. */
+static void write_line(struct writing *w, const char *rest, size_t n)
 {
 	fprintf(w->out, "{\"s\":\"%.*s\",\"n\":%" PRIu64, LINE_SESSION, w->session, w->next++);
-	fwrite(l->rest, 1, l->nrest, w->out);
+	fwrite(rest, 1, n, w->out);
 	putc('\n', w->out);
+}
+
+/* Only those within the window. */
+static void write_rows(struct writing *w, const struct line *l)
+{
+	const struct window *in = w->window;
+	uint64_t n;
+	char *text;
+
+	if (!in->from && in->to == UINT64_MAX) {
+		write_line(w, l->rest, l->nrest);
+		return;
+	}
+	text = rows_within(l, in->from > w->ahead ? in->from - w->ahead : 0,
+		in->to == UINT64_MAX        ? in->to
+			: in->to > w->ahead ? in->to - w->ahead
+					    : 0,
+		&n);
+	w->over |= line_time(l) + w->ahead > in->to;
+	if (text)
+		write_line(w, text, strlen(text));
+	else
+		w->bad += n;
+	free(text);
 }
 
 static void take_line(struct writing *w, const char *text, size_t len, bool preamble)
@@ -266,8 +288,10 @@ static void take_line(struct writing *w, const char *text, size_t len, bool prea
 	w->seen = l.n >= w->seen ? l.n + 1 : w->seen;
 	if (!strcmp(l.kind, "hello"))
 		w->ahead = line_number(&l, "wall") - line_number(&l, "mono");
-	if (is_inside(w, &l))
-		write_line(w, &l);
+	if (line_is_row(&l))
+		write_rows(w, &l);
+	else if (is_inside(w, &l))
+		write_line(w, l.rest, l.nrest);
 }
 
 static void take_block(struct writing *w, const struct block *b, const char *text)

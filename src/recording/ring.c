@@ -15,6 +15,7 @@
 #include "recording/block.h"
 #include "recording/bytes.h"
 #include "recording/line.h"
+#include "recording/rows.h"
 
 #define BLOCK_FULL (256u << 10) /* text that is packed before the beat */
 #define SLACK 1000000000ull     /* ns: rows may come so much later than a beat that has their time */
@@ -45,6 +46,7 @@ struct ring {
 	uint64_t windows; /* so far */
 	bool writing;     /* a window is open, until that time */
 	uint64_t until;
+	uint64_t told;    /* rows up to this time are in windows that are over */
 	uint64_t n;       /* number of the next frame of the window */
 	uint64_t rows;    /* of the window */
 	uint64_t written; /* rows with lower numbers were handed on */
@@ -66,17 +68,23 @@ static bool hand_on(struct ring *r, const struct line *l, const char *rest, size
 		bytes_append(&r->line, "\n", 1) && r->to.take(r->to.ctx, r->line.v, r->line.n);
 }
 
-static bool is_row(const struct line *l)
+/* What happened at a time is handed on once; rows only within the window. */
+static bool hand_on_new(struct ring *r, const struct line *l, uint64_t from)
 {
-	return !strcmp(l->kind, "row");
-}
+	uint64_t n = 0;
+	char *text;
+	bool ok;
 
-/* A row, or what else happened at a time, is handed on once. */
-static bool hand_on_new(struct ring *r, const struct line *l)
-{
-	r->rows += is_row(l);
-	r->written = l->n + 1;
-	return hand_on(r, l, l->rest, l->nrest);
+	if (!line_is_row(l)) {
+		r->written = l->n + 1;
+		return hand_on(r, l, l->rest, l->nrest);
+	}
+	text = rows_within(l, from > r->told ? from : r->told + 1, r->until, &n);
+	ok = !text || hand_on(r, l, text, strlen(text));
+	r->rows += text ? n : 0;
+	r->written = line_time(l) <= r->until ? l->n + 1 : l->n;
+	free(text);
+	return ok;
 }
 
 /* hello says how the clocks stood when the window began. */
@@ -290,7 +298,7 @@ static bool tell_known(struct ring *r, const struct line *l, const char *line, s
 static bool tell_past(struct ring *r, const struct line *l, const char *line, size_t len, void *ctx)
 {
 	struct past *past = ctx;
-	uint64_t t = line_number(l, "t");
+	uint64_t t = line_time(l);
 
 	(void)line;
 	(void)len;
@@ -299,7 +307,7 @@ static bool tell_past(struct ring *r, const struct line *l, const char *line, si
 	past->at = t && !is_state(l) ? t : past->at;
 	if (past->at < past->from || l->n < r->written)
 		return true;
-	return hand_on_new(r, l);
+	return hand_on_new(r, l, past->from);
 }
 
 static bool tell_loss(struct ring *r, const struct line *l, uint64_t n, const char *what)
@@ -359,6 +367,7 @@ static bool trigger(struct ring *r, const struct line *l, uint64_t t)
 static void close_window(struct ring *r)
 {
 	r->writing = false;
+	r->told = r->until;
 	r->to.over(r->to.ctx);
 	report_note(r->to.report, "snapshot %" PRIu64 ": %" PRIu64 " rows are recorded", r->windows, r->rows);
 }
@@ -376,7 +385,7 @@ static bool end_window(struct ring *r, const struct line *l)
 /* A beat may come before rows that have its time. */
 static bool is_over(const struct ring *r, const struct line *l)
 {
-	return r->writing && r->now > r->until + (is_row(l) ? 0 : SLACK);
+	return r->writing && r->now > r->until + (line_is_row(l) ? 0 : SLACK);
 }
 
 /* While a window is open, lines are handed on as they come; they are held nevertheless, as the next window needs the
@@ -385,14 +394,17 @@ static bool take_frame(struct ring *r, const struct line *l, const char *text, s
 {
 	const bool beat = !strcmp(l->kind, "beat"), shot = !strcmp(l->kind, "snapshot");
 	const bool final = !strcmp(l->kind, "rest") || !strcmp(l->kind, "end");
-	const uint64_t t = beat || shot || is_row(l) ? line_number(l, "t") : 0;
+	const bool row = line_is_row(l);
+	const uint64_t t = beat || shot || row ? line_time(l) : 0;
 
 	r->now = t > r->now ? t : r->now;
+	if (r->writing && row && !hand_on_new(r, l, 0)) /* the last ones, too */
+		return false;
 	if (is_over(r, l) && !end_window(r, l))
 		return false;
 	if (shot && !trigger(r, l, t))
 		return false;
-	if (r->writing && !hand_on_new(r, l))
+	if (r->writing && !row && !hand_on_new(r, l, 0))
 		return false;
 	if (is_description(l))
 		return bytes_append(&r->known, text, n);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emit: see emit.h. docs/STREAM.md says what each frame means.
  * Input: what passes the sink. Output: a line of JSON for each frame.
+ * Rows of a clause that come one after the other share a frame, until something else is written or the sink is flushed:
+ * that makes a stream as cheap as text.
  * Invariants: a frame has the number of the one before it plus 1; what a frame refers to (clause, aggregation) was
  * described by an earlier one; the states of a printa() stand before its row. */
 #include "stream/emit.h"
@@ -25,8 +27,17 @@
 #include "stream/sent.h"
 
 #define ROWS_A_FRAME 256 /* so that no line grows without bound */
+#define ROWS_BYTES 16384 /* a frame of rows ends after these: journald cuts lines at 48 KB */
 #define FNV_BASIS 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull
+#define HEAD_FORMAT "{\"s\":\"%016" PRIx64 "\",\"n\":"
+#define HEAD_BYTES (sizeof("{\"s\":\"0123456789abcdef\",\"n\":") - 1) /* without a NUL */
+
+/* What the reader knows of a clause. */
+struct emitted_clause {
+	uint64_t rows; /* so far + 1; 0: not described yet */
+	bool is_step;
+};
 
 /* What the reader knows of an aggregation. */
 struct emitted {
@@ -46,15 +57,19 @@ struct emit {
 	const char *hash; /* struct emit_to */
 	const bool *to_whole;
 
-	char session[20]; /* 16 hexadecimal digits at random */
+	char head[HEAD_BYTES]; /* of each frame: the session, which is 16 hexadecimal digits at random */
 	uint64_t seq;
-	bool open;       /* a row is */
-	bool any;        /* it holds an item */
-	bool emptied;    /* struct emitted, any of them */
-	bool snapshot;   /* the row that is open calls snapshot() */
-	bool told;       /* that control actions are skipped */
-	uint64_t *steps; /* by epid index: rows so far + 1; 0: not described yet */
-	size_t nsteps;
+	bool open;                      /* a row is */
+	bool grouped;                   /* it is one of the frame below */
+	uint64_t rows_of;               /* clause + 1 of the frame of rows that is open; 0: none is */
+	uint64_t rows_at;               /* where it begins in the output */
+	uint64_t rows_time, rows_last;  /* of its first and latest row */
+	bool any;                       /* it holds an item */
+	bool emptied;                   /* struct emitted, any of them */
+	bool snapshot;                  /* the row that is open calls snapshot() */
+	bool told;                      /* that control actions are skipped */
+	struct emitted_clause *clauses; /* by epid index */
+	size_t nclauses;
 	struct emitted *aggs; /* by index in image.aggs */
 	size_t naggs;
 	uint64_t beats;
@@ -67,16 +82,33 @@ struct emit {
 };
 
 /* A row has many constant pieces: their lengths are known here. */
-#define LITERAL(out, s) out_bytes(out, s, sizeof(s) - 1)
+#define LITERAL(p, s) ((char *)memcpy(p, s, sizeof(s) - 1) + sizeof(s) - 1)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
+/* Session and number at p; returns their end. */
+static char *put_head(struct emit *e, char *p)
+{
+	memcpy(p, e->head, HEAD_BYTES);
+	return put_number(p + HEAD_BYTES, e->seq++, false);
+}
+
+/* Ends the frame of rows, if one is open. */
+static void rows_close(struct emit *e)
+{
+	char *p;
+
+	if (!e->rows_of)
+		return;
+	p = LITERAL(out_room(e->out, PUT_NUMBER + 16), "],\"last\":");
+	out_upto(e->out, LITERAL(put_number(p, e->rows_last, false), "}\n"));
+	e->rows_of = 0;
+}
+
 static void frame_begin(struct emit *e, enum frame kind)
 {
-	LITERAL(e->out, "{\"s\":\"");
-	out_str(e->out, e->session);
-	LITERAL(e->out, "\",\"n\":");
-	out_int(e->out, (int64_t)e->seq++, 0);
-	LITERAL(e->out, ",\"f\":\"");
+	rows_close(e);
+	out_upto(e->out, put_head(e, out_room(e->out, HEAD_BYTES + PUT_NUMBER)));
+	out_str(e->out, ",\"f\":\"");
 	out_str(e->out, frame_word(kind));
 	out_str(e->out, "\"");
 }
@@ -140,6 +172,8 @@ static bool options_changed(const struct emit *e)
 	const struct options *a = &e->shown, *b = e->options;
 	bool changed = false;
 
+	if (a->changes == b->changes) /* with each row */
+		return false;
 #define X(name, field) changed |= a->field != b->field;
 	FRAME_FLAGS(X)
 	FRAME_NUMBERS(X)
@@ -191,18 +225,22 @@ static void put_hello(struct emit *e)
 /* Room for what is known of the image: that of a merge grows. False: no memory, which ends the trace. */
 static bool image_room(struct emit *e)
 {
-	const size_t steps = e->image->epids.n, aggs = e->image->aggs.n;
-	uint64_t *s = steps > e->nsteps ? reallocarray(e->steps, steps, sizeof(*s)) : e->steps;
-	struct emitted *a = aggs > e->naggs ? reallocarray(e->aggs, aggs, sizeof(*a)) : e->aggs;
+	const size_t clauses = e->image->epids.n, aggs = e->image->aggs.n;
+	struct emitted_clause *s;
+	struct emitted *a;
 
-	e->steps = s ? s : e->steps;
+	if (clauses == e->nclauses && aggs == e->naggs) /* with each row */
+		return true;
+	s = clauses > e->nclauses ? reallocarray(e->clauses, clauses, sizeof(*s)) : e->clauses;
+	a = aggs > e->naggs ? reallocarray(e->aggs, aggs, sizeof(*a)) : e->aggs;
+	e->clauses = s ? s : e->clauses;
 	e->aggs = a ? a : e->aggs;
-	if ((steps && !s) || (aggs && !a)) {
+	if ((clauses && !s) || (aggs && !a)) {
 		e->out->err = e->out->err ? e->out->err : -ENOMEM;
 		return false;
 	}
-	for (; e->nsteps < steps; e->nsteps++)
-		s[e->nsteps] = 0;
+	for (; e->nclauses < clauses; e->nclauses++)
+		s[e->nclauses] = (struct emitted_clause){ 0 };
 	for (; e->naggs < aggs; e->naggs++)
 		a[e->naggs] = (struct emitted){ 0 };
 	return true;
@@ -271,7 +309,7 @@ static void put_action(struct emit *e, const struct action *a)
 	out_str(e->out, "]}");
 }
 
-static void put_clause(struct emit *e, const struct record *r, uint64_t id)
+static void put_clause(struct emit *e, const struct record *r, uint64_t id, bool is_step)
 {
 	const struct image_probe *p = r->probe;
 
@@ -291,7 +329,7 @@ static void put_clause(struct emit *e, const struct record *r, uint64_t id)
 	member(e, "quiet");
 	out_str(e->out, r->epid->quiet_head ? "true" : "false");
 	member(e, "step");
-	out_str(e->out, frame_is_step(r->epid, p) ? "true" : "false");
+	out_str(e->out, is_step ? "true" : "false");
 	member(e, "actions");
 	out_str(e->out, "[");
 	for (size_t i = 0; i < r->epid->nactions; i++) {
@@ -302,6 +340,8 @@ static void put_clause(struct emit *e, const struct record *r, uint64_t id)
 	frame_end(e);
 }
 
+#define ROW_HEAD (HEAD_BYTES + 5 * PUT_NUMBER + 64) /* bytes of a row before its items */
+
 /* Index of the clause in image.epids; the image's array is one block. */
 static uint64_t clause_of(const struct emit *e, const struct record *r)
 {
@@ -309,64 +349,111 @@ static uint64_t clause_of(const struct emit *e, const struct record *r)
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-static void row_open(struct emit *e, const struct record *r)
+static char *put_row_head(struct emit *e, char *p, const char *kind, uint64_t clause, uint64_t t)
 {
-	const uint64_t id = clause_of(e, r);
+	p = put_head(e, p);
+	p = stpcpy(p, kind);
+	p = put_number(p, clause, false);
+	p = LITERAL(p, ",\"t\":");
+	return put_number(p, t, false);
+}
 
-	frame_begin(e, FRAME_ROW);
-	LITERAL(e->out, ",\"clause\":");
-	put_int(e->out, id, false);
-	LITERAL(e->out, ",\"t\":");
-	put_int(e->out, r->time, false);
-	LITERAL(e->out, ",\"cpu\":");
-	put_int(e->out, r->cpu, false);
-	if (frame_is_step(r->epid, r->probe))
-		member_int(e, "step", e->steps[id] - 1);
-	LITERAL(e->out, ",\"out\":[");
-	e->open = true;
+/* A row by itself, of a step. */
+static void step_open(struct emit *e, const struct record *r, uint64_t id)
+{
+	char *p;
+
+	rows_close(e);
+	p = put_row_head(e, out_room(e->out, ROW_HEAD), ",\"f\":\"row\",\"clause\":", id, r->time);
+	p = LITERAL(p, ",\"cpu\":");
+	p = put_number(p, r->cpu, false);
+	p = LITERAL(p, ",\"step\":");
+	p = put_number(p, e->clauses[id].rows - 1, false);
+	out_upto(e->out, LITERAL(p, ",\"out\":["));
 	e->any = false;
 }
 
-/* more: another frame goes on with the same row. */
+/* [ns since the frame's time, CPU, items…] */
+static void grouped_open(struct emit *e, const struct record *r, uint64_t id)
+{
+	char *p;
+
+	if (e->rows_of != id + 1) {
+		rows_close(e);
+		p = out_room(e->out, ROW_HEAD);
+		e->rows_of = id + 1;
+		e->rows_at = out_total(e->out);
+		e->rows_time = e->rows_last = r->time;
+		p = put_row_head(e, p, ",\"f\":\"rows\",\"clause\":", id, r->time);
+		p = LITERAL(p, ",\"rows\":[[");
+	} else {
+		p = LITERAL(out_room(e->out, ROW_HEAD), ",[");
+	}
+	e->rows_last = r->time > e->rows_last ? r->time : e->rows_last;
+	p = put_number(p, r->time - e->rows_time, true);
+	*p++ = ',';
+	out_upto(e->out, put_number(p, r->cpu, false));
+	e->any = true;
+}
+
+static void row_open(struct emit *e, const struct record *r, uint64_t id)
+{
+	e->grouped = !e->clauses[id].is_step;
+	if (e->grouped)
+		grouped_open(e, r, id);
+	else
+		step_open(e, r, id);
+	e->open = true;
+}
+
+/* more: another frame goes on with the same row, which is of a step. */
 static void row_close(struct emit *e, bool more)
 {
-	out_str(e->out, "]");
-	if (more) {
-		member(e, "more");
-		out_str(e->out, "true");
-	}
-	frame_end(e);
 	e->open = false;
+	if (!e->grouped) {
+		out_str(e->out, more ? "],\"more\":true}\n" : "]}\n");
+		return;
+	}
+	out_char(e->out, ']');
+	if (out_total(e->out) - e->rows_at > ROWS_BYTES)
+		rows_close(e);
 }
 
 /* [number of the action, values…] */
 static void item_open(struct emit *e, const struct record *r, const struct action *a)
 {
+	char *p;
+
 	if (!e->open)
-		row_open(e, r);
-	out_str(e->out, e->any ? ",[" : "[");
-	out_int(e->out, a - r->epid->actions, 0);
+		row_open(e, r, clause_of(e, r));
+	p = out_room(e->out, PUT_NUMBER + 2);
+	*p = ',';
+	p += e->any;
+	*p = '[';
+	out_upto(e->out, put_number(p + 1, (uint64_t)(a - r->epid->actions), false));
 	e->any = true;
 }
 
 static void emit_begin(struct sink *s, const struct record *r)
 {
 	struct emit *e = (struct emit *)s;
-	uint64_t *steps;
+	const uint64_t id = clause_of(e, r);
+	struct emitted_clause *c;
 
 	if (!image_room(e))
 		return;
-	steps = &e->steps[clause_of(e, r)];
+	c = &e->clauses[id];
 	if (options_changed(e)) {
 		frame_begin(e, FRAME_OPTIONS);
 		put_options(e);
 		frame_end(e);
 	}
-	if (!*steps)
-		put_clause(e, r, clause_of(e, r));
-	++*steps;
+	if (!c->rows++) {
+		c->is_step = frame_is_step(r->epid, r->probe);
+		put_clause(e, r, id, c->is_step);
+	}
 	if (!r->epid->quiet_head)
-		row_open(e, r);
+		row_open(e, r, id);
 }
 
 /* Else a reader that sees no key more would believe the former ones. */
@@ -417,7 +504,7 @@ static void put_typed(struct emit *e, const struct action *a, const struct value
 
 	print_typed(e->tmp.out, a->args[0].type, v);
 	text = memory_out_take(&e->tmp, &len);
-	out_bytes(e->out, ",", 1);
+	out_char(e->out, ',');
 	put_text(e->out, text, len);
 }
 
@@ -449,28 +536,26 @@ static void emit_item(struct sink *s, const struct record *r, const struct actio
 	} else if (a->kind == ACT_PRINTF) {
 		put_format_values(e->out, a->fmt, values, n);
 	} else {
-		for (size_t i = 0; i < n; i++) {
-			out_bytes(e->out, ",", 1);
-			put_value(e->out, &values[i]);
-		}
+		for (size_t i = 0; i < n; i++)
+			put_next(e->out, &values[i]);
 	}
 	if (adds_process(a))
 		put_process(e, values);
-	out_str(e->out, "]");
+	out_char(e->out, ']');
 }
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 /* The same key of the same aggregation has the same hash in each pass. */
 static uint64_t key_hash(const struct agg *g, const struct agg_row *row)
 {
-	uint64_t h = hash_bytes(FNV_BASIS, &g->id, sizeof(g->id));
+	uint64_t h = agg_hash(0, &g->id, sizeof(g->id));
 
 	for (size_t i = 0; i < g->nkeys; i++) {
 		const struct value *v = &row->keys[i];
 
-		h = hash_bytes(h, &v->i, sizeof(v->i));
-		h = hash_bytes(h, &v->len, sizeof(v->len));
-		h = hash_bytes(h, v->s, v->len);
+		h = agg_hash(h, &v->i, sizeof(v->i));
+		h = agg_hash(h, &v->len, sizeof(v->len));
+		h = agg_hash(h, v->s, v->len);
 	}
 	return h;
 }
@@ -478,10 +563,9 @@ static uint64_t key_hash(const struct agg *g, const struct agg_row *row)
 /* Notes what is sent. False: the reader has this state of the key. */
 static bool is_news(struct emit *e, const struct agg *g, const struct agg_row *row, const uint64_t *words)
 {
-	uint64_t state = FNV_BASIS;
+	const uint64_t gen = e->aggs[g->id].gen;
+	const uint64_t state = agg_hash(agg_hash(0, &gen, sizeof(gen)), words, g->nwords * sizeof(*words));
 
-	state = hash_bytes(state, &e->aggs[g->id].gen, sizeof(e->aggs[g->id].gen));
-	state = hash_bytes(state, words, g->nwords * sizeof(*words));
 	return sent_note(&e->sent, key_hash(g, row), state);
 }
 
@@ -548,7 +632,7 @@ static void emit_printa(struct sink *s, const struct record *r, const struct pri
 	if (e->open)
 		row_close(e, true);
 	for (size_t i = 0; i < p->n; i++)
-		put_states(e, agg_table(p->set, &p->ids[i], 1), true);
+		put_states(e, agg_scan(p->set, p->ids[i], true), true);
 	item_open(e, r, p->action);
 	out_str(e->out, "]");
 }
@@ -569,7 +653,7 @@ static bool emit_reset(struct sink *s, const struct record *r, const struct acti
 	}
 	if (e->open)
 		row_close(e, true);
-	put_states(e, agg_look(set, id), true);
+	put_states(e, agg_scan(set, id, false), true);
 	item_open(e, r, a);
 	out_str(e->out, ",");
 	put_int(e->out, (uint64_t)n, true);
@@ -586,7 +670,7 @@ static void emit_rest(struct sink *s, const struct printa *p)
 		return;
 	for (size_t i = 0; i < p->n; i++)
 		if (!agg_done(p->set, p->ids[i]))
-			put_states(e, agg_look(p->set, p->ids[i]), true);
+			put_states(e, agg_scan(p->set, p->ids[i], false), true);
 	frame_begin(e, FRAME_REST);
 	member(e, "aggs");
 	out_str(e->out, "[");
@@ -612,7 +696,7 @@ static void emit_beat(struct sink *s, struct agg_set *set)
 	if (whole)
 		sent_begin(&e->sent);
 	for (uint32_t i = 0; set && i < e->image->aggs.n; i++)
-		put_states(e, agg_look(set, i), whole);
+		put_states(e, agg_scan(set, i, false), whole);
 	if (whole)
 		sent_forget(&e->sent);
 	frame_begin(e, FRAME_BEAT);
@@ -683,7 +767,10 @@ static void emit_snapshot(struct sink *s, const struct record *r)
 
 static void emit_flush(struct sink *s)
 {
-	s->err = out_flush(((struct emit *)s)->out);
+	struct emit *e = (struct emit *)s;
+
+	rows_close(e);
+	s->err = out_flush(e->out);
 }
 
 static void emit_finish(struct sink *s, int status)
@@ -711,7 +798,7 @@ static void emit_free(struct sink *s)
 
 	out_free(e->out);
 	memory_out_close(&e->tmp);
-	free(e->steps);
+	free(e->clauses);
 	free(e->aggs);
 	sent_free(&e->sent);
 	processes_free(e->processes);
@@ -739,6 +826,7 @@ static const struct sink_ops ops = {
 struct sink *emit_sink_new(const struct emit_to *to)
 {
 	struct emit *e = calloc(1, sizeof(*e));
+	char head[HEAD_BYTES + 1];
 	uint64_t id = 0;
 
 	if (!e)
@@ -760,7 +848,8 @@ struct sink *emit_sink_new(const struct emit_to *to)
 	/* Without random bytes the start's time has to do. */
 	if (getrandom(&id, sizeof(id), GRND_NONBLOCK) != sizeof(id))
 		id = clock_wall();
-	snprintf(e->session, sizeof(e->session), "%016" PRIx64, id);
+	snprintf(head, sizeof(head), HEAD_FORMAT, id);
+	memcpy(e->head, head, HEAD_BYTES);
 	put_hello(e);
 	return &e->sink;
 }

@@ -68,6 +68,11 @@ const char *frame_text(const json_t *frame, const char *name)
 	return s ? s : "";
 }
 
+bool frame_is_grouped(const json_t *row)
+{
+	return json_is_integer(json_array_get(row, 0)) && json_is_integer(json_array_get(row, 1));
+}
+
 const char *frame_word(enum frame kind)
 {
 	return frame_words[kind];

@@ -19,7 +19,8 @@
 	X(CLAUSE, "clause")     /* a clause on a probe: what its rows hold */    \
 	X(AGG, "agg")           /* an aggregation: what its states are */        \
 	X(STATE, "state")       /* keys of an aggregation with their states */   \
-	X(ROW, "row")           /* what a clause recorded */                     \
+	X(ROW, "row")           /* what a step recorded */                       \
+	X(ROWS, "rows")         /* what another clause recorded, some times */   \
 	X(REST, "rest")         /* the end shows these aggregations */           \
 	X(SNAPSHOT, "snapshot") /* the script called snapshot() */               \
 	X(FAULT, "fault")                                                        \
@@ -65,6 +66,8 @@ void frame_origin(const char *line, size_t len, char origin[ORIGIN_BYTES]);
 uint64_t frame_number(const json_t *frame, const char *name);
 /* A member that is a text; "" if there is none. */
 const char *frame_text(const json_t *frame, const char *name);
+/* Does a row of a frame of rows begin as it should? [ns since the frame's time, CPU, items…] */
+bool frame_is_grouped(const json_t *row);
 /* "row" */
 const char *frame_word(enum frame kind);
 /* FRAME_COUNT: there is no such kind. */

@@ -19,6 +19,7 @@
 #define CHANGES_MAX 1000u     /* of options */
 #define SOURCES_MAX 65536u
 #define NAME_BYTES 256 /* of a machine's name */
+#define ROW_BYTES 512  /* of a row in memory besides its values, about */
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 void row_free(struct row *r)
@@ -271,6 +272,12 @@ static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json
 	return true;
 }
 
+static void row_at(struct row *r, const struct peer *s, uint64_t time)
+{
+	r->time = time;
+	r->since = time > s->start ? time - s->start : 0;
+}
+
 static struct row *row_new(struct peer *s, const json_t *frame)
 {
 	const int64_t clause = links_get(&s->clause_links, json_object_get(frame, "clause"));
@@ -283,8 +290,7 @@ static struct row *row_new(struct peer *s, const json_t *frame)
 	r->clause = (uint32_t)clause;
 	r->is_step = json_object_get(frame, "step") != NULL;
 	r->step = frame_number(frame, "step");
-	r->time = frame_number(frame, "t");
-	r->since = r->time > s->start ? r->time - s->start : 0;
+	row_at(r, s, frame_number(frame, "t"));
 	r->cpu = (unsigned)frame_number(frame, "cpu");
 	r->out = json_array();
 	return r;
@@ -303,6 +309,23 @@ static bool in_order(struct row *r, const json_t *items)
 	return true;
 }
 
+static void add_row(struct peer *s, struct row *r)
+{
+	r->options = s->options;
+	s->options = NULL;
+	if (r->since > s->now)
+		s->now = r->since;
+	*s->last = r;
+	s->last = &r->next;
+	s->nrows++;
+}
+
+static void count_bytes(struct peer *s, struct row *r, size_t bytes)
+{
+	r->bytes += bytes;
+	s->bytes += bytes;
+}
+
 /* Frames with "more" are pieces of one row. bytes: of the frame's line. */
 static bool take_row(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
 {
@@ -317,20 +340,48 @@ static bool take_row(struct merge *m, struct peer *s, const json_t *frame, size_
 		row_free(r);
 		return r && !room;
 	}
-	r->bytes += bytes * JSON_BYTES;
-	s->bytes += bytes * JSON_BYTES;
-	if (json_is_true(json_object_get(frame, "more"))) {
+	count_bytes(s, r, bytes * JSON_BYTES);
+	if (json_is_true(json_object_get(frame, "more")))
 		s->open = r;
-		return true;
-	}
-	r->options = s->options;
-	s->options = NULL;
-	if (r->since > s->now)
-		s->now = r->since;
-	*s->last = r;
-	s->last = &r->next;
-	s->nrows++;
+	else
+		add_row(s, r);
 	return true;
+}
+
+/* [ns since the frame's time, CPU, items…]. bytes: what it takes in memory, about. */
+static bool take_grouped(struct merge *m, struct peer *s, const json_t *frame, const json_t *row, size_t bytes)
+{
+	struct row *r = frame_is_grouped(row) ? row_new(s, frame) : NULL;
+	bool ok = r && r->out;
+
+	if (ok)
+		row_at(r, s, r->time + (uint64_t)json_integer_value(json_array_get(row, 0)));
+	for (size_t i = 2; ok && i < json_array_size(row); i++)
+		ok = !json_array_append(r->out, json_array_get(row, i));
+	if (!ok || !in_order(r, r->out) || !add_snaps(m, s, r, r->out)) {
+		row_free(r);
+		return false;
+	}
+	r->cpu = (unsigned)json_integer_value(json_array_get(row, 1));
+	count_bytes(s, r, bytes);
+	add_row(s, r);
+	return true;
+}
+
+/* Rows for which there is no room are counted, no more. bytes: of the frame's line. */
+static bool take_rows(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
+{
+	const json_t *rows = json_object_get(frame, "rows");
+	const size_t n = json_array_size(rows), each = n ? bytes / n * JSON_BYTES + ROW_BYTES : 0;
+	bool ok = json_is_array(rows);
+
+	for (size_t i = 0; i < n; i++) {
+		if (s->bytes + each <= PEER_BYTES)
+			ok &= take_grouped(m, s, frame, json_array_get(rows, i), each);
+		else
+			s->over++;
+	}
+	return ok;
 }
 
 /* ---- the other frames -------------------------------------------------------------------------------------------- */
@@ -408,7 +459,7 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 		refuse(m, s, "the beginning of its stream is missing; it is left out");
 		return true;
 	}
-	if (kind == FRAME_ROW || kind == FRAME_BEAT || kind == FRAME_END) {
+	if (kind == FRAME_ROW || kind == FRAME_ROWS || kind == FRAME_BEAT || kind == FRAME_END) {
 		s->begun = true;
 		hosts_begin(&m->hosts, s->expected);
 	}
@@ -424,6 +475,8 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 		return take_state(m, s, frame);
 	case FRAME_ROW:
 		return take_row(m, s, frame, bytes);
+	case FRAME_ROWS:
+		return take_rows(m, s, frame, bytes);
 	case FRAME_REST:
 		return take_rest(s, frame);
 	case FRAME_FAULT:

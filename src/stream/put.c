@@ -5,7 +5,6 @@
  * Sources: RFC 8259 (JSON), RFC 4648 section 4 (base64). */
 #include "stream/put.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,23 +12,7 @@
 #include "print/value/quote.h"
 #include "symbols/symtext.h"
 
-#define EXACT (1ll << 53) /* integers up to here are exact as doubles */
-
 /* ---- plain JSON -------------------------------------------------------------------------------------------------- */
-/* Larger integers are strings, because readers keep JSON numbers as doubles. */
-void put_int(struct out *o, uint64_t v, bool is_signed)
-{
-	bool exact = is_signed ? (int64_t)v <= EXACT && (int64_t)v >= -EXACT : v <= EXACT;
-	char buf[32];
-
-	if (exact) { /* nearly all: a row has several, so they are written without printf() */
-		out_int(o, (int64_t)v, 0);
-		return;
-	}
-	snprintf(buf, sizeof(buf), is_signed ? "\"%" PRId64 "\"" : "\"%" PRIu64 "\"", v);
-	out_str(o, buf);
-}
-
 /* Bytes that are no text: {"b64":"..."}. */
 static void put_b64(struct out *o, const char *s, size_t len)
 {
@@ -63,13 +46,24 @@ static bool is_utf8(const char *s, size_t len)
 
 void put_text(struct out *o, const char *s, size_t len)
 {
-	if (!is_utf8(s, len)) {
+	const size_t plain = quote_plain(s, len);
+
+	if (plain == len && len + 2 <= OUT_SIZE) { /* nearly all texts */
+		char *p = out_room(o, len + 2);
+
+		*p = '"';
+		out_copy(p + 1, s, len);
+		p[len + 1] = '"';
+		out_upto(o, p + len + 2);
+		return;
+	}
+	if (!is_utf8(s + plain, len - plain)) {
 		put_b64(o, s, len);
 		return;
 	}
-	out_bytes(o, "\"", 1);
+	out_char(o, '"');
 	quote_json(o, s, len);
-	out_bytes(o, "\"", 1);
+	out_char(o, '"');
 }
 
 void put_string(struct out *o, const char *s)
@@ -169,13 +163,31 @@ void put_value(struct out *o, const struct value *v)
 	}
 }
 
+/* Numbers are what most rows have most of. */
+void put_next(struct out *o, const struct value *v)
+{
+	if (v->kind == VALUE_INT && !v->is_float) {
+		char *p = out_room(o, PUT_NUMBER + 1);
+
+		*p = ',';
+		out_upto(o, put_number(p + 1, v->i, v->is_signed));
+		return;
+	}
+	out_char(o, ',');
+	if (v->field == FIELD_CHARS && !v->trusted && !v->zone)
+		put_text(o, v->s, v->len);
+	else
+		put_value(o, v);
+}
+
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
-/* The name of an address, as print_conv() would write it. */
+/* ,the name of an address, as print_conv() would write it. */
 static void put_address(struct out *o, const struct fmt_item *it, const struct value *v)
 {
 	uint64_t pid = it->conv == 'A' ? symtext_target(v->names) : 0;
 	const char *name = symtext_name(v->names, pid ? FIELD_UADDR : FIELD_INT, pid, v->i);
 
+	out_char(o, ',');
 	put_tagged(o, "sym", name, strlen(name));
 }
 
@@ -189,19 +201,16 @@ void put_format_values(struct out *o, const struct fmt *fmt, const struct value 
 
 		if (!it->conv)
 			continue;
-		for (; stars && at < n; stars--, at++) {
-			out_bytes(o, ",", 1);
-			put_value(o, &values[at]);
-		}
+		for (; stars && at < n; stars--, at++)
+			put_next(o, &values[at]);
 		if (at == n)
 			return;
 		const struct value *v = &values[at++];
 
-		out_bytes(o, ",", 1);
 		if ((it->conv == 'a' || it->conv == 'A') && v->kind == VALUE_INT && v->names)
 			put_address(o, it, v);
 		else
-			put_value(o, v);
+			put_next(o, v);
 	}
 }
 

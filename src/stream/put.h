@@ -9,7 +9,30 @@
 #include "agg/agg.h"
 #include "print/out.h"
 
-void put_int(struct out *o, uint64_t v, bool is_signed);
+#define PUT_NUMBER (DIGITS_ROOM + 3) /* bytes that put_number() may touch */
+
+#define PUT_EXACT (1ull << 53) /* integers up to here are exact as doubles */
+
+/* An integer at p; returns its end. Larger ones are strings, because readers keep JSON numbers as doubles. */
+static inline char *put_number(char *p, uint64_t v, bool is_signed)
+{
+	const bool negative = is_signed && (int64_t)v < 0;
+	const uint64_t u = negative ? -v : v;
+	const bool exact = u <= PUT_EXACT;
+
+	*p = '"';
+	p += !exact;
+	*p = '-';
+	p = digits_put(p + negative, u);
+	*p = '"';
+	return p + !exact;
+}
+static inline void put_int(struct out *o, uint64_t v, bool is_signed)
+{
+	out_upto(o, put_number(out_room(o, PUT_NUMBER), v, is_signed));
+}
+/* ,value */
+void put_next(struct out *o, const struct value *v);
 /* A string of JSON, or {"b64": …} when it is no UTF-8. */
 void put_text(struct out *o, const char *s, size_t len);
 void put_string(struct out *o, const char *s);

@@ -48,15 +48,31 @@ static void put_hex(struct out *o, const char *s, size_t n)
 	}
 }
 
-/* Writes the bytes that stand for themselves in every format. Returns how many there are: most texts are all of
- * them. */
-static size_t put_plain(struct out *o, const char *s, size_t len)
+/* Printable ASCII but " & < > and the backslash. */
+static const bool is_plain[256] = {
+	[' '] = true,
+	['!'] = true,
+	['#' ... '%'] = true,
+	['\'' ... ';'] = true,
+	['='] = true,
+	['?' ... '['] = true,
+	[']' ... '~'] = true,
+};
+
+size_t quote_plain(const char *s, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && s[n] >= ' ' && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' && s[n] != '<' && s[n] != '>' &&
-		s[n] != '&')
+	while (n < len && is_plain[(unsigned char)s[n]])
 		n++;
+	return n;
+}
+
+/* Returns how many bytes were written: most texts are all of them. */
+static size_t put_plain(struct out *o, const char *s, size_t len)
+{
+	size_t n = quote_plain(s, len);
+
 	out_bytes(o, s, n);
 	return n;
 }

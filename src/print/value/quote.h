@@ -6,6 +6,8 @@
 #define DWIRE_PRINT_VALUE_QUOTE_H
 #include "print/out.h"
 
+/* How many bytes at the beginning stand for themselves in every format. */
+size_t quote_plain(const char *s, size_t len);
 /* Between the quotes of a JSON string. */
 void quote_json(struct out *o, const char *s, size_t len);
 /* Character data of XML, also within quotes. */

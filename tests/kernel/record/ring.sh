@@ -62,3 +62,34 @@ expect_match "$(<err)" "the script has no snapshot" "why"
 expect_eq $? 2 "--after alone"
 expect_match "$("$dwire" -n 'BEGIN { snapshot(); exit(0); }' 2>&1)" "snapshot.. does nothing without dwire record --ring" \
 	"without a recorder"
+
+# Rows that share frames: those of the windows, each once, and no others.
+cat >calls.py <<'P'
+import os, time
+for _ in range(300):
+    os.getppid()
+    time.sleep(0.005)
+P
+cat >calls.d <<'D'
+#pragma D option quiet
+int i;
+syscall::getppid:entry /pid == $target/ { printf("%d\n", i); i++; }
+syscall::getppid:entry /pid == $target && (i == 100 || i == 180)/ { snapshot(); }
+D
+"$dwire" record --ring 150ms --after 100ms -o calls -s calls.d -c "python3 calls.py" 2>err || fail "calls: $(<err)"
+expect_eq "$("$dwire" replay calls --json 2>&1 | python3 -c '
+import json, sys
+sessions, before = {}, []
+for line in sys.stdin:
+    f = json.loads(line)
+    sessions.setdefault(f["s"], []).append(f)
+for frames in sessions.values():
+    shot = [int(f["t"]) for f in frames if f["f"] == "snapshot"][0]
+    rows = [(int(f["t"]) + r[0], r[2][1]) for f in frames if f["f"] == "rows" for r in f["rows"] if len(r) > 2]
+    numbers = [n for t, n in rows]
+    print(numbers == list(range(numbers[0], numbers[0] + len(numbers))), 10 < len(numbers) < 60,
+        all(shot - 150000000 <= t <= shot + 100000000 for t, n in rows), (99 if not before else 179) in numbers,
+        not set(before) & set(numbers))
+    before += numbers
+')" "True True True True True
+True True True True True" "windows of rows that share frames"

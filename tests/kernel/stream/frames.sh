@@ -66,3 +66,36 @@ assert {"b64": "YmFk/3RleHQ="} in values and {"lit": "x\ny"} in values, values
 for bad in ({"s": "x", "n": 0, "f": "beat", "t": 1}, {"s": "0" * 16, "n": 0, "f": "row"}, {"s": "0" * 16, "n": -1, "f": "beat", "t": 1}):
     assert list(validator.iter_errors(bad)), bad
 PY
+
+# Rows of a clause that is no step share frames; a recording gives those of a window.
+cat >calls.py <<'P'
+import os, time
+for _ in range(300):
+    os.getppid()
+    time.sleep(0.01)
+P
+"$dwire" record -o rec -x quiet -n 'syscall::getppid:entry /pid == $target/ { printf("row %d\n", i++); }' -c "python3 calls.py" 2>err ||
+	fail "record: $(<err)"
+"$dwire" replay rec --json >rows
+expect_eq "$("$dwire" merge rows)" "$(printf 'row %d\n' {0..299})" "rows of frames"
+python3 - rows "$here/../../docs/stream.schema.json" "$dwire" <<'PY' || fail "rows"
+import datetime, json, subprocess, sys
+import jsonschema
+
+frames = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+validator = jsonschema.Draft7Validator(json.load(open(sys.argv[2], encoding="utf-8")))
+for frame in frames:
+    for error in validator.iter_errors(frame):
+        sys.exit("%s: %s" % (error.message[:200], json.dumps(frame)[:300]))
+groups = [f for f in frames if f["f"] == "rows"]
+clock = frames[0]["clock"]
+rows = [(int(clock["wall"]) - int(clock["mono"]) + int(f["t"]) + r[0], r[2][1]) for f in groups for r in f["rows"]]
+assert [r[1] for r in rows] == list(range(300)), "each row once"
+assert rows == sorted(rows), "in order of time"
+assert len(groups) < 100, "%d frames for 300 rows" % len(groups)
+second = rows[100][0] // 10**9
+at = lambda s: datetime.datetime.fromtimestamp(s, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+out = subprocess.run([sys.argv[3], "replay", "rec", "--from", at(second), "--to", at(second + 1)], capture_output=True, text=True)
+want = [n for t, n in rows if second * 10**9 <= t <= (second + 1) * 10**9]
+assert [int(line.split()[1]) for line in out.stdout.splitlines() if line] == want and 50 < len(want) < 150, (out, want)
+PY

@@ -52,7 +52,7 @@ expect_eq "$("$dwire" merge stream)" "yes" "and what remains"
 # Tools: rows and columns as the tool prints them.
 "$dwire" tcplife --emit -d 6 >life 2>/dev/null &
 life=$!
-for _ in {1..50}; do grep -q '"f":"row"' life && break || sleep 0.1; done
+for _ in {1..50}; do grep -q '"f":"rows*"' life && break || sleep 0.1; done
 "$triggers/tcp_echo" -4 -n 1 >/dev/null
 wait $life
 expect_eq "$("$dwire" merge life | grep -c ' dw_\(client\|server\) ')" 2 "rows of tcplife"

@@ -26,7 +26,7 @@ for i in 1 2 3; do
 done
 begun() { # FILE: has the trace written something of its BEGIN?
 	for _ in {1..100}; do
-		grep -q '^go$\|"f":"row"' "$1" && return
+		grep -q '^go$\|"f":"rows*"' "$1" && return
 		sleep 0.1
 	done
 	fail "no BEGIN in $1"
