@@ -26,6 +26,7 @@ inline int DW_AF_INET = 2;
 inline int DW_AF_INET6 = 10;
 
 inline int DW_SOCK_STREAM = 1;
+inline int DW_SOCK_DONE = 1;		/* enum sock_flags */
 inline int DW_SOCK_DGRAM = 2;
 inline int DW_SOCK_RAW = 3;
 inline int DW_SOCK_TYPE_MASK = 0xf;	/* socket(2): the type without SOCK_NONBLOCK and SOCK_CLOEXEC */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* dnssnoop: lookups of names in the DNS, with their time and result.
  *
- * common: time owner hosts
+ * common: owner hosts
  * -q            queries = 0     also queries, as they are sent
  * -s            server = 0      show instead what servers of this machine receive and send
  * -x            failed = 0      only those that fail

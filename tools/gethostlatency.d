@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* gethostlatency: lookups of host names by the C library, with their time.
  *
- * common: owner
+ * common: clock owner
  * -e   errors = 0    only lookups that failed
  * -x   why = 0       also the function, and why the lookup failed
  * -m MS  least = 0   only lookups that took at least this many milliseconds
- * row: TIME %02d:%02d:%02d%-1s PID=pid %-6d COMM=comm %-16s LATms=ms %7d.%02d FUNC[why]=func %-16s ERROR[why]=error %-26s
+ * row: PID=pid %-6d COMM=comm %-16s LATms=ms %7d.%02d FUNC[why]=func %-16s ERROR[why]=error %-26s
  * row: HOST=host %s
  */
 dtrace:::BEGIN
@@ -19,6 +19,6 @@ resolver:::lookup-done
 / (!errors || args[1]->lkp_result != 0) && args[1]->lkp_latency >= least * 1000000 && wanted_here(args[0]) /
 {
 	this->us = args[1]->lkp_latency / 1000;
-	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "", pid, execname, this->us / 1000,
+	row(pid, execname, this->us / 1000,
 	    this->us % 1000 / 10, args[1]->lkp_func, args[1]->lkp_error, args[1]->lkp_host);
 }

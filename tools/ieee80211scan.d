@@ -4,7 +4,7 @@
  * module: cfg80211
  * -i DEVICE   device = ""    only this interface
  * -p PID,...  asker = any    only scans that these processes requested
- * row: TIME %02d:%02d:%02d EVENT %s DEVICE %s PID %d COMM %s BAND %s FREQ %d BEACON=beacon_found %d CHANNELS %d MS %d ABORTED %d
+ * row: EVENT %s DEVICE %s PID %d COMM %s BAND %s FREQ %d BEACON=beacon_found %d CHANNELS %d MS %d ABORTED %d
  */
 dtrace:::BEGIN
 {
@@ -14,36 +14,34 @@ dtrace:::BEGIN
 wifi:::scan-start
 / tool_text && (device == "" || args[0]->wi_ifname == device) && asker[args[1]->cs_pid] /
 {
-	printf("%02d:%02d:%02d scan started (on-CPU PID %d, %s)\n", tool_clock_now / 3600, tool_clock_now / 60 % 60,
-	    tool_clock_now % 60, args[1]->cs_pid, args[1]->cs_execname);
+	printf("%#T scan started (on-CPU PID %d, %s)\n", walltimestamp, args[1]->cs_pid, args[1]->cs_execname);
 }
 
 /* Where no device's channels are the kernel's to choose, mac80211 is not loaded: a pattern may mean nothing. */
 wifi:::scan-channel*
 / tool_text && (device == "" || args[0]->wi_ifname == device) && asker[args[1]->cs_pid] /
 {
-	printf("%02d:%02d:%02d scanning channel %s freq %d: beacon_found %d\n", tool_clock_now / 3600,
-	    tool_clock_now / 60 % 60, tool_clock_now % 60, args[0]->wi_band, args[0]->wi_freq, args[0]->wi_beacon);
+	printf("%#T scanning channel %s freq %d: beacon_found %d\n", walltimestamp, args[0]->wi_band, args[0]->wi_freq, args[0]->wi_beacon);
 }
 
 wifi:::scan-done
 / tool_text && (device == "" || args[0]->wi_ifname == device) && asker[args[1]->cs_pid] /
 {
-	printf("%02d:%02d:%02d scan %s: %d ms\n", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60,
+	printf("%#T scan %s: %d ms\n", walltimestamp,
 	    args[0]->wi_aborted ? "aborted" : "completed", args[0]->wi_time / 1000000);
 }
 
 wifi:::scan-start
 / !tool_text && (device == "" || args[0]->wi_ifname == device) && asker[args[1]->cs_pid] /
 {
-	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "start", args[0]->wi_ifname,
+	row("start", args[0]->wi_ifname,
 	    args[1]->cs_pid, args[1]->cs_execname, "", 0, 0, args[0]->wi_channels, 0, 0);
 }
 
 wifi:::scan-channel*
 / !tool_text && (device == "" || args[0]->wi_ifname == device) && asker[args[1]->cs_pid] /
 {
-	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "channel", args[0]->wi_ifname,
+	row("channel", args[0]->wi_ifname,
 	    args[1]->cs_pid, args[1]->cs_execname, args[0]->wi_band, args[0]->wi_freq, args[0]->wi_beacon,
 	    args[0]->wi_channels, args[0]->wi_time / 1000000, 0);
 }
@@ -51,7 +49,7 @@ wifi:::scan-channel*
 wifi:::scan-done
 / !tool_text && (device == "" || args[0]->wi_ifname == device) && asker[args[1]->cs_pid] /
 {
-	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "done", args[0]->wi_ifname,
+	row("done", args[0]->wi_ifname,
 	    args[1]->cs_pid, args[1]->cs_execname, "", 0, 0, args[0]->wi_channels, args[0]->wi_time / 1000000,
 	    args[0]->wi_aborted);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ipecn: packets that met congestion on their way (ECN CE).
  *
- * common: hosts
+ * common: clock hosts
  * --netns NAME,...   tool_netns = words   only these network namespaces
- * -o   out = 0    also packets that leave with the mark
- * row: TIME %02d:%02d:%02d EVENT %s WAY[json] %s ADDR %s
+ * -a   out = 0    also packets that leave with the mark
+ * row: ECN[!json] "ECN CE %s: %s" EVENT[json]=event %s WAY[json]=way %s RADDR[json]=raddr %s
  */
 dtrace:::BEGIN
 / tool_text /
@@ -29,14 +29,7 @@ ip:::send
 }
 
 ip:::receive, ip:::send
-/ this->way != "" && tool_text /
+/ this->way != "" /
 {
-	printf("%02d:%02d:%02d ECN CE %s: %s\n", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60,
-	    this->way, this->addr);
-}
-
-ip:::receive, ip:::send
-/ this->way != "" && !tool_text /
-{
-	row(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, "CE", this->way, this->addr);
+	row(this->way, this->addr, "CE", this->way, this->addr);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* neighsnoop: neighbours that are asked for (ARP, IPv6), with their time.
  *
- * common: time hosts
+ * common: hosts
  * --netns NAME,...   tool_netns = words   only these network namespaces
  * -i DEVICE     device = ""     only this device
  * -r            requests = 0    also requests, as they begin
  * -x            failed = 0      only those that fail
- * row: DEVICE %-15s RESULT %-8s MS %6d.%03d ADDR %-15s|%-39s LLADDR %s
+ * row: DEVICE %-15s RESULT %-8s MS %6d.%03d ADDR=raddr %-15s|%-39s LLADDR %s
  */
 dtrace:::BEGIN
 {

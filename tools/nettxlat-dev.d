@@ -4,6 +4,6 @@
  * script: nettxlat
  * common: owner hosts interval
  * -i DEVICE   device = ""   only this device
- * row: DEVICE %s USECS %@d
+ * row: DEVICE %s USECS=us %@d
  */
 inline int bydev = 1;

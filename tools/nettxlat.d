@@ -4,7 +4,7 @@
  * common: owner hosts interval
  * -i DEVICE   device = ""   only this device
  * -D          bydev = 0     a distribution for each device (nettxlat-dev)
- * row: DEVICE %s USECS %@d
+ * row: DEVICE %s USECS=us %@d
  */
 dtrace:::BEGIN
 {

@@ -5,6 +5,6 @@
  * common: owner hosts interval
  * -i DEVICE   device = ""    only this device
  * -D          bydev = 0      a distribution for each device
- * row: QDISC %s DEVICE %s USECS %@d
+ * row: QDISC %s DEVICE %s USECS=us %@d
  */
 inline string kind = "cbs";

@@ -5,7 +5,7 @@
  * -i DEVICE   device = ""    only this device
  * -D          bydev = 0      a distribution for each device
  * kind        kind = ""      only this kind of queue: fq, fq_codel, tbf, ...
- * row: QDISC %s DEVICE %s USECS %@d
+ * row: QDISC %s DEVICE %s USECS=us %@d
  */
 dtrace:::BEGIN
 {

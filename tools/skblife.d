@@ -3,7 +3,7 @@
  *
  * common: interval
  * -D    byproto = 0   a distribution for each protocol
- * row: WHAT %s PROTO %s NSECS %@d
+ * row: WHAT %s PROTO %s NSECS=ns %@d
  */
 dtrace:::BEGIN
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* soaccept: accept() calls that took an Internet connection, or failed.
  *
- * common: time sockets
- * row: PID %-6d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LPORT[wide] %-5d RESULT %s
+ * common: sockets
+ * row: PID %-6d PROCESS=comm %-15.15s FAM=family %-3d ADDRESS=raddr %-15s|%-39s PORT=rport %-5d LPORT[wide] %-5d RESULT %s
  */
 dtrace:::BEGIN
 {

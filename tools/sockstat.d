@@ -20,9 +20,7 @@ sock:::receive, sock:::buffer-full, sock:::close
 
 tool:::interval
 {
-	say("%02d:%02d:%02d\n", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60);
 	header();
 	rows(@events);
-	say("\n");
 	trunc(@events);
 }

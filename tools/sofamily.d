@@ -2,7 +2,7 @@
 /* sofamily: address families of new connections, by process.
  *
  * common: owner interval rows
- * row: CALL %-8s PROCESS %-16s FAM %3d NAME=family %-12s COUNT %@8d
+ * row: CALL %-8s PROCESS=comm %-16s FAM=family %3d NAME=family_name %-12s COUNT %@8d
  */
 dtrace:::BEGIN
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sofdsnoop: descriptors that processes pass over UNIX sockets.
  *
- * common: time owner
+ * common: owner
  * -n NAME   only = ""   only processes of this name
  * row: ACTION %-6s PID[wide] %-7d TID %-7d COMM %-16s SOCKET %-6d FD %-6d NAME %s
  */

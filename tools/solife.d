@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* solife: Internet sockets from connect() or accept() to close().
  *
- * common: time sockets
+ * common: sockets
  * row: PID %-7d COMM %-10.10s PROTO %-6s LADDR %-15s|%-39s LPORT %-5d D=dir %-2s RADDR %-15s|%-39s RPORT %-5d MS %d.%02d
  */
 #pragma D option dynvarsize=32m

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* solisten: who begins to listen, where, and with what queue.
  *
- * common: time sockets
- * row: PID %-7d COMM %-15.15s ZONE %-13.13s PROTO %-6s BACKLOG %7d PORT %5d RESULT[wide] %-16s ADDR %s
+ * common: sockets
+ * row: PID %-7d COMM %-15.15s ZONE %-13.13s PROTO %-6s BACKLOG %7d PORT=lport %5d RESULT[wide] %-16s ADDR=laddr %s
  */
 dtrace:::BEGIN
 {

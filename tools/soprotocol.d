@@ -2,7 +2,7 @@
 /* soprotocol: transport protocols of new connections, by process.
  *
  * common: owner interval rows
- * row: CALL %-8s PROCESS %-16s PROTO %5d NAME=name %-14s MODULE %-12s COUNT %@8d
+ * row: CALL %-8s PROCESS=comm %-16s PROTO=proto_number %5d NAME=proto %-14s MODULE %-12s COUNT %@8d
  */
 dtrace:::BEGIN
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sormem: socket receive buffers: fill, limits, and what had no room.
  *
- * common: sockets interval
- * row: WHAT=what %s BYTES %@d TIME[csv] - EVENT[csv] - PID[csv] - COMM[csv] - PROTO[csv] - PORT[csv]=lport -
+ * common: clock sockets interval
+ * row: WHAT=what %s BYTES %@d EVENT[csv] - PID[csv] - COMM[csv] - PROTO[csv] - PORT[csv]=lport -
  * row: RMEM[csv] - RCVBUF[csv] -
- * row full: WHAT[csv] - BYTES[csv] - TIME=time %02d:%02d:%02d EVENT=event %-15s PID %7d COMM %-15.15s PROTO %-7s
+ * row full: WHAT[csv] - BYTES[csv] - EVENT=event %-15s PID %7d COMM %-15.15s PROTO %-7s
  * row full: PORT=lport %5d
  * row full: RMEM %8d RCVBUF %8d
  */
@@ -24,7 +24,7 @@ sock:::receive
 sock:::buffer-full
 / wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
-	row_full(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60, args[2]->sf_buffer,
+	row_full(args[2]->sf_buffer,
 	    args[1]->cs_pid, args[1]->cs_execname, args[0]->so_protoname, args[0]->so_lport, args[0]->so_rcvq,
 	    args[0]->so_rcvbuf);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sotrace: the life of TCP connections, event by event.
  *
- * common: time sockets
+ * common: sockets
  * -a   all = 0   each segment with data too
  * row: MS %5d.%03d COMM %-6.6s PID[wide] %-7d LPORT %5d RADDR %15s|%39s RPORT %-5d EVENT %s DETAIL %s
  */

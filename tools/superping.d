@@ -2,9 +2,14 @@
 /* superping: time from echo requests to answers, as the kernel sees it.
  *
  * common: owner hosts
+<<<<<<< HEAD
  * -T   clock = 0   the time of day before each line
  * row: TIME[clock]=time %02d:%02d:%02d IP %d PID %d COMM %s RADDR %s ID %d SEQ %d USECS %d EVENT %s
  * row lost: TIME[clock]=time %02d:%02d:%02d IP %d PID %d COMM %s RADDR %s ID %d SEQ %d USECS[csv]=usecs - EVENT %s
+=======
+ * row: PING[!json] "IPv%d ping, ID %d seq %d: %d us" IP[json]=ip %d PID[json]=pid %d COMM[json]=comm %s RADDR[json]=raddr %s
+ * row: ID[json]=id %d SEQ[json]=seq %d US[json]=us %d
+>>>>>>> 98004d38 (tools: -o, --wide and --by over common columns; one time, one name and bytes in JSON and CSV)
  */
 uint64_t start[string, uint16_t, uint16_t];
 pid_t whose[string, uint16_t, uint16_t];
@@ -61,8 +66,9 @@ icmp:::receive
 }
 
 icmp:::receive
-/ this->mine && tool_text && clock /
+/ this->mine /
 {
+<<<<<<< HEAD
 	printf("%02d:%02d:%02d ", tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60);
 }
 
@@ -83,4 +89,8 @@ dtrace:::END
 / tool_text && asked > answered /
 {
 	printf("%d of %d requests were not answered.\n", asked - answered, asked);
+=======
+	row(args[4]->icmp_ver, args[4]->icmp_id, args[4]->icmp_seq, this->us, args[4]->icmp_ver, this->pid, this->name,
+	    args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq, this->us);
+>>>>>>> 98004d38 (tools: -o, --wide and --by over common columns; one time, one name and bytes in JSON and CSV)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpaccept: TCP connections accepted here.
  *
- * common: time sockets
+ * common: sockets
  * -P PORT,... = -L   only these local ports
  * -q   queue = 0     columns with the length and limit of the listener's queue
  * row: PID %-7d COMM %-12.12s IP %-2d RADDR %-15s|%-39s RPORT %-5d LADDR %-15s|%-39s LPORT %-5d

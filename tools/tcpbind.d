@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpbind: TCP sockets that are bound to an address.
  *
- * common: time sockets
+ * common: sockets
  * -P PORT,... = -L   only these local ports
- * row: PID %-7d COMM %-15.15s IP %-2d ADDR %-15s|%-39s PORT %-5d FD[wide] %-5d RESULT %s
+ * row: PID %-7d COMM %-15.15s IP %-2d ADDR=laddr %-15s|%-39s PORT=lport %-5d FD[wide] %-5d RESULT %s
  */
 dtrace:::BEGIN
 {

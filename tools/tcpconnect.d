@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpconnect: TCP connections opened from here.
  *
- * common: time sockets rows
+ * common: sockets rows
  * -P PORT,... = -D   only these remote ports
  * -c   counts = 0    count connections by addresses and port, print at the end
  * -e   ends = 0      print connections as they are made or fail, with their time
  * -U   user = 0      a column with the user's number
  * -u UID   only = -1   only this user, by number
- * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
- * row: DPORT %-5d
- * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR[wide] %-15s|%-39s LPORT[wide] %-5d DADDR %-15s|%-39s
- * row ends: DPORT %-5d MS %4d.%02d RESULT %s
- * row counts: SADDR %-39s DADDR %-25s|%-39s DPORT %5d CONNECTS %@8d
+ * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR=laddr %-15s|%-39s LPORT[wide] %-5d DADDR=raddr %-15s|%-39s
+ * row: DPORT=rport %-5d
+ * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR[wide]=laddr %-15s|%-39s LPORT[wide] %-5d DADDR=raddr %-15s|%-39s
+ * row ends: DPORT=rport %-5d MS %4d.%02d RESULT %s
+ * row counts: SADDR=laddr %-39s DADDR=raddr %-25s|%-39s DPORT=rport %5d CONNECTS %@8d
  */
 uint64_t start[uintptr_t];
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcplife: TCP connections as they end: owner, bytes, duration.
  *
- * common: time sockets
- * -t      = -T       time of day
+ * common: sockets
  * --dot   dot = 0    a graph for Graphviz (dot -Tsvg) at the end
- * row: PID %-7d COMM %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d TX_KB %5d RX_KB %5d
+ * row: PID %-7d COMM %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d TX_KB=tx_bytes %5B RX_KB=rx_bytes %5B
  * row: MS[!json] %s%d.%02d MS=ms[json] %d.%02d OLD=old[json] %d
  */
 #pragma D option dynvarsize=32m
@@ -59,9 +58,12 @@ tcp:::state-change, tcp:::detach
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	this->old = start[args[1]->cs_addr] == 0;
+	/* What is acknowledged includes SYN and FIN. */
+	this->sent = args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans;
+	this->tx = this->sent < args[3]->tcps_bytes_acked ? this->sent : args[3]->tcps_bytes_acked;
 	this->us = (timestamp - (this->old ? began : start[args[1]->cs_addr])) / 1000;
 	row(args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport, args[3]->tcps_raddr,
-	    args[3]->tcps_rport, args[3]->tcps_bytes_acked / 1024, args[3]->tcps_bytes_received / 1024,
+	    args[3]->tcps_rport, this->tx, args[3]->tcps_bytes_received - args[3]->tcps_fin_received,
 	    this->old ? ">" : "", this->us / 1000, this->us % 1000 / 10, this->us / 1000, this->us % 1000 / 10,
 	    this->old);
 }

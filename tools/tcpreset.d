@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpreset: TCP resets, sent and received: who reset whom, and why.
  *
- * common: time sockets interval rows
+ * common: sockets interval rows
  * -c   counts = 0   count by process, direction, remote host and reason
  * row: PID %-6d COMM %-10.10s WAY %-4s LADDR:LPORT %15s:%-5d|%39s:%-5d RADDR:RPORT %15s:%-5d|%39s:%-5d
  * row: STATE[wide] %-11s REASON %s

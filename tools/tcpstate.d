@@ -2,8 +2,7 @@
 /* tcpstate: changes of TCP states, with the time since the last one.
  *
  * common: sockets
- * row: CPU %4d DELTA(us) %12d OLD %-20s ->=to[!json] %s NEW %-20s
- * row first: CPU %4d DELTA(us) %12s OLD %-20s ->=to[!json] %s NEW %-20s
+ * row: CPU %4d DELTA(us)=us %#12d OLD=oldstate %-20s ->=to[!json] %s NEW=newstate %-20s
  */
 uint64_t last[uint64_t];
 
@@ -22,16 +21,10 @@ tcp:::state-change
 	this->mine = 1;
 }
 
+/* Of the first one that is seen of a connection the time is not known. */
 tcp:::state-change
-/ this->mine && this->last /
+/ this->mine /
 {
-	row(cpu, this->us, tcp_state_string[args[5]->tcps_state], "->", tcp_state_string[args[3]->tcps_state]);
-}
-
-/* The first one that is seen of it. */
-tcp:::state-change
-/ this->mine && this->last == 0 /
-{
-	row_first(cpu, tool_text ? "-" : "", tcp_state_string[args[5]->tcps_state], "->",
+	row(cpu, this->last ? (int64_t)this->us : -1, tcp_state_string[args[5]->tcps_state], "->",
 	    tcp_state_string[args[3]->tcps_state]);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcpsynbl: queues of TCP listeners as connections arrive.
  *
- * common: sockets interval
- * row: BACKLOG=limit "backlog limit %d" LENGTH=length %@d TIME[csv] - EVENT[csv] - PID[csv] - COMM[csv] - LPORT[csv] -
- * row drop: BACKLOG[csv]=limit - LENGTH[csv] - TIME=time %02d:%02d:%02d EVENT=event %s PID=pid "of PID %d" COMM=comm %s LPORT=lport "port %d"
+ * common: clock sockets interval
+ * row: BACKLOG=limit "backlog limit %d" LENGTH=length %@d EVENT[csv] - PID[csv] - COMM[csv] - LPORT[csv] -
+ * row drop: BACKLOG[csv]=limit - LENGTH[csv] - EVENT=event %s PID=pid "of PID %d" COMM=comm %s LPORT=lport "port %d"
  */
 dtrace:::BEGIN
 {
@@ -21,8 +21,7 @@ tcp:::receive
 tcp:::listen-overflow
 / wanted(args[1], args[4]->tcp_dport, args[4]->tcp_sport, args[2]->ip_daddr, args[2]->ip_saddr) /
 {
-	row_drop(tool_clock_now / 3600, tool_clock_now / 60 % 60, tool_clock_now % 60,
-	    args[4]->tcp_flags & TH_SYN ? "dropping a SYN" : "dropping the last ACK of a handshake", args[1]->cs_pid,
+	row_drop(args[4]->tcp_flags & TH_SYN ? "dropping a SYN" : "dropping the last ACK of a handshake", args[1]->cs_pid,
 	    args[1]->cs_execname, args[4]->tcp_dport);
 }
 

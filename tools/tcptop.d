@@ -5,7 +5,7 @@
  * -C   noclear = 0   do not clear the screen
  * -S   nosummary = 0   without the line about the whole machine
  * row: ZONE %-6.6s PID %6d COMM %-8.8s LADDR %-15s|%-39s LPORT %5d RADDR %-15s|%-39s RPORT %5d
- * row: RX_KB %@6d TX_KB %@6d
+ * row: RX_KB=rx_bytes %@6B TX_KB=tx_bytes %@6B
  */
 #pragma D option aggsortrev
 #pragma D option aggsortsum
@@ -54,8 +54,6 @@ tool:::interval
 tool:::interval
 {
 	header();
-	normalize(@rx, 1024);
-	normalize(@tx, 1024);
 	rows(@rx, @tx);
 	trunc(@rx);
 	trunc(@tx);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* udplife: UDP sockets as they are closed: owner, bytes, duration.
  *
- * common: time sockets
- * row: PID %-7d COMM %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d TX_KB %5d RX_KB %5d
- * row: TX=tx_bytes[json] %d RX=rx_bytes[json] %d MS[!json] %s%d.%02d MS=ms[json] %d.%02d OLD=old[json] %d
+ * common: sockets
+ * row: PID %-7d COMM %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d TX_KB=tx_bytes %5B RX_KB=rx_bytes %5B
+ * row: MS[!json] %s%d.%02d MS=ms[json] %d.%02d OLD=old[json] %d
  */
 #pragma D option dynvarsize=32m
 
@@ -43,8 +43,7 @@ sock:::close
 	this->old = start[args[0]->so_addr] == 0;
 	this->us = (timestamp - (this->old ? began : start[args[0]->so_addr])) / 1000;
 	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_laddr, args[0]->so_lport, args[0]->so_raddr,
-	    args[0]->so_rport, tx[args[0]->so_addr] / 1024, rx[args[0]->so_addr] / 1024, tx[args[0]->so_addr],
-	    rx[args[0]->so_addr], this->old ? ">" : "", this->us / 1000, this->us % 1000 / 10, this->us / 1000,
+	    args[0]->so_rport, tx[args[0]->so_addr], rx[args[0]->so_addr], this->old ? ">" : "", this->us / 1000, this->us % 1000 / 10, this->us / 1000,
 	    this->us % 1000 / 10, this->old);
 }
 

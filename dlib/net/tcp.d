@@ -130,6 +130,7 @@ typedef struct tcpsinfo {
 	uint64_t tcps_bytes_retrans;
 	uint64_t tcps_bytes_acked;
 	uint64_t tcps_bytes_received;
+	int tcps_fin_received;		/* 1: the peer has sent its FIN, which tcps_bytes_received counts as a byte */
 	uint64_t tcps_pacing_rate;	/* bytes a second; all ones: not paced */
 	uint64_t tcps_delivery_rate;	/* bytes a second; 0: none measured */
 	string tcps_cc;			/* name of the congestion control */
@@ -248,6 +249,7 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_bytes_retrans = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_retrans;
 	tcps_bytes_acked = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_acked;
 	tcps_bytes_received = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->bytes_received;
+	tcps_fin_received = P->sk == 0 ? 0 : P->sk->__sk_common.skc_flags >> DW_SOCK_DONE & 1;
 	tcps_pacing_rate = P->sk == 0 ? 0 : P->sk->sk_pacing_rate;
 	tcps_delivery_rate = P->sk == 0 || ((struct tcp_sock *)P->sk)->rate_delivered == 0 || ((struct tcp_sock *)P->sk)->rate_interval_us == 0 ? 0 :
 	    (uint64_t)((struct tcp_sock *)P->sk)->rate_delivered * ((struct tcp_sock *)P->sk)->mss_cache * 1000000 /

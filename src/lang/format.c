@@ -110,7 +110,7 @@ static void parse_late_at(struct fmt_cursor *c, struct fmt_item *it)
 /* conversion = "%" {flag | "?"} [width] ["@"] ["." [precision]] [size] letter. The cursor is behind the "%". */
 static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 {
-	static const char letters[] = "aAcCdDeEfFgGiIkoOpPQsSTuUxXyY";
+	static const char letters[] = "aABcCdDeEfFgGiIkNoOpPQsSTuUxXyY";
 	size_t start = c->pos - 1;
 	uint32_t flag;
 	int err;
@@ -144,7 +144,7 @@ static int parse_conversion(struct fmt_cursor *c, struct fmt_item *it)
 		ch = fmt_peek(c);
 		it->conv = 'w';
 		it->conv2 = ch;
-	} else if (ch == '\0' || !strchr(letters, ch) || (ch == 'Q' && !(it->flags & FMT_AGG))) {
+	} else if (ch == '\0' || !strchr(letters, ch) || (strchr("NQ", ch) && !(it->flags & FMT_AGG))) {
 		return fmt_fail(c, start,
 			it->size[0]                     ? "there is no such conversion after a size"
 				: ch > ' ' && ch < 0x7f ? arena_printf(c->arena, "there is no conversion %%%c", ch)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "kernel/features.h"
 #include "print/capture/opened.h"
 #include "print/notice.h"
@@ -96,18 +97,47 @@ void text_item(struct sink *s, const struct record *r, const struct action *a, c
 }
 
 /* ---- aggregations ------------------------------------------------------------------------------------------------ */
+/* An aggregation that is shown again begins the next report. Without memory each printa() is a report. */
+static uint64_t report_number(struct text *t, const struct printa *p)
+{
+	bool again = !t->in_report;
+
+	for (size_t i = 0; i < t->nin_report && p->n; i++)
+		again |= t->in_report[i] == p->ids[0];
+	if (again) {
+		t->reports++;
+		t->nin_report = 0;
+	}
+	uint32_t *more = p->n ? realloc(t->in_report, (t->nin_report + 1) * sizeof(*more)) : NULL;
+
+	if (more) {
+		t->in_report = more;
+		t->in_report[t->nin_report++] = p->ids[0];
+	}
+	return t->reports;
+}
+
+/* The time of day at which a record was made; without one, now. */
+static uint64_t wall_of(const struct record *r)
+{
+	return clock_wall() - (r ? clock_now() - r->time : 0);
+}
+
 /* Without a format printa() has the layout of the end of a trace. */
 void text_printa(struct sink *s, const struct record *r, const struct printa *p)
 {
 	struct text *t = (struct text *)s;
 	const struct agg_table *table = agg_table(p->set, p->ids, p->n);
 
-	(void)r;
 	if (!p->fmt)
 		out_bytes(t->out, "\n", 1);
-	if (table && p->fmt)
-		table_print_format(t->out, table, p->fmt);
-	else if (table)
+	if (p->fmt) {
+		const struct table_report report = { .time = wall_of(r), .number = report_number(t, p) };
+
+		if (table)
+			table_print_format(t->out, table, p->fmt, &report);
+	}
+	if (table && !p->fmt)
 		table_print(t->out, table);
 }
 
@@ -200,6 +230,7 @@ void text_free(struct sink *s)
 	opened_free(t->opened);
 	out_free(t->out);
 	free(t->flows);
+	free(t->in_report);
 	free(t);
 }
 

@@ -16,6 +16,9 @@ struct text {
 	size_t ncpus;
 	struct opened *opened; /* files of pcap(); NULL: none */
 	bool header_done;
+	uint64_t reports;    /* of printa(): begun so far */
+	uint32_t *in_report; /* the aggregations that the last one has shown */
+	size_t nin_report;
 };
 
 /* A text with these functions and this style. NULL: no memory. */

@@ -14,9 +14,9 @@
 
 #include "base/diag/nearest.h"
 #include "base/escape.h"
-#include "cli/tool/filter.h"
 #include "cli/tool/list.h"
 #include "cli/tool/meant.h"
+#include "cli/tool/program/filter.h"
 
 /* A parameter without a flag and a long name is a positional argument. */
 static bool is_argument(const struct param *p)

@@ -12,10 +12,7 @@
 static const struct {
 	const char *name, *lines;
 } groups[] = {
-	{ "time",
-		"-t  tool_secs = 0  a column of seconds since the first row\n"
-		"-T  tool_clock = 0  a column of the time of day\n" },
-	{ "clock", "-t  tool_secs = 0  a column of seconds since the first row\n" },
+	{ "clock", "" },
 	{ "owner",
 		"-p PID,...  tool_pid = words  only these processes, by number or name; !nginx: all others\n"
 		"--user USER,...  tool_user = words  only the processes of these users\n"
@@ -40,10 +37,14 @@ static const struct {
 		"-C MB  tool_mb = 0  with -w: another file after this many million bytes\n"
 		"-G SECS  tool_every = 0  with -w: another file after this many seconds\n"
 		"-W FILES  tool_files = 0  with -C: these many files in turn; with -G: end after them\n"
-		"--wide  wide = 0  wider columns, and more of them\n"
 		"expression  tool_match = \"\"  only such packets, as \"tcp port 80\": pcap-filter(7)\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
+	{ "by", "--by COL,...  tool_by = words  a row for each of these, as --by comm,raddr\n" },
 	{ "all",
+		"-t  tool_secs = 0  a column of seconds since the start\n"
+		"-T  tool_clock = 0  a column of the time of day\n"
+		"-o COL,...  tool_columns = words  only these columns; -o help names them\n"
+		"--wide  tool_wide = 0  all columns that are known, and wide ones\n"
 		"-d SECS  tool_for = 0  end after this many seconds\n"
 		"--command CMD  tool_command = raw  run this command, and end when it ends\n"
 		"--json  tool_json = 0  one JSON object per row\n"
@@ -189,7 +190,6 @@ static bool add_group(struct tool *t, const char *name)
 
 	if (!strncmp(name, "sockets", n) && n == 7)
 		return add_group(t, "owner") && add_group(t, "ports") && add_group(t, "hosts");
-	t->secs_first |= !strcmp(name, "time") || !strcmp(name, "clock");
 	t->clock_first |= !strcmp(name, "clock");
 	t->interval |= n == 8 && !strncmp(name, "interval", n);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
@@ -309,6 +309,16 @@ static bool has_wide(const struct tool *t)
 	return false;
 }
 
+/* Rows of aggregations can be grouped otherwise. */
+static bool has_values(const struct tool *t)
+{
+	for (size_t i = 0; i < t->nrows; i++)
+		for (size_t k = 0; k < t->rows[i].ncols; k++)
+			if (strstr(t->rows[i].cols[k].fmt, "%@"))
+				return true;
+	return false;
+}
+
 /* ---- the comment ------------------------------------------------------------------------------------------------- */
 /* "script: NAME": the D of tool NAME is appended to this one's, which is a variant of it. */
 static bool parse_script(struct tool *t, const char *s)
@@ -355,7 +365,7 @@ static bool add_common(struct tool *t, const char *common)
 	for (const char *s = word(common, name, sizeof(name)); name[0]; s = word(s, name, sizeof(name)))
 		if (!add_group(t, name))
 			return false;
-	return (!has_wide(t) || add_group(t, "wide")) && add_group(t, "all");
+	return (!has_wide(t) || add_group(t, "wide")) && (!has_values(t) || add_group(t, "by")) && add_group(t, "all");
 }
 
 bool tool_parse_head(struct tool *t)

@@ -66,9 +66,9 @@ struct tool {
 	size_t nparams;
 	struct row rows[MAX_ROWS];
 	size_t nrows;
-	char join[4];                 /* between columns of text */
-	char module[32];              /* of the kernel, which must be loaded; or "" */
-	bool secs_first, clock_first; /* common: time, clock */
+	char join[4];     /* between columns of text */
+	char module[32];  /* of the kernel, which must be loaded; or "" */
+	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
 	enum tool_out out;
 	const char *command; /* --command */

@@ -12,7 +12,7 @@
 #include "cli/input.h"
 #include "cli/tool/args.h"
 #include "cli/tool/note.h"
-#include "cli/tool/program.h"
+#include "cli/tool/program/program.h"
 #include "cli/trace.h"
 
 #define MILLION 1000000L

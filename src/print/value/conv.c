@@ -3,6 +3,7 @@
  * Input: a decoded value and the conversion. Output: text in an out.
  * Source: D manual, chapter "Output Formatting". */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -139,18 +140,61 @@ static void print_float(struct out *o, const struct fmt_item *it, int width, int
 	put_number(o, it, width, &t, it->flags & FMT_ZERO);
 }
 
-/* %Y: "2026 Nov 21 02:35:08"; %T: "Sat, 21 Nov 2026 02:35:08 UTC"; local time, from nanoseconds since the epoch. */
-static void print_time(struct out *o, int width, const struct value *v, bool mail)
+/* %#Y: ISO 8601 with microseconds and zone, "2026-11-21T02:35:08.123456+01:00". Returns its length. */
+static size_t put_iso(char *buf, size_t size, const struct tm *tm, int64_t ns)
 {
+	long east = tm->tm_gmtoff / 60, minutes = east < 0 ? -east : east;
+	size_t n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", tm);
+
+	return n +
+		(size_t)snprintf(buf + n, size - n, ".%06u%c%02ld:%02ld", (unsigned)(ns / 1000), east < 0 ? '-' : '+',
+			minutes / 60, minutes % 60);
+}
+
+/* %Y: "2026 Nov 21 02:35:08"; %T: "Sat, 21 Nov 2026 02:35:08 UTC"; %#T: "02:35:08"; local time, from nanoseconds since
+ * the epoch. */
+static void print_time(struct out *o, const struct fmt_item *it, int width, const struct value *v)
+{
+	bool mail = it->conv == 'T', alt = it->flags & FMT_ALT;
 	int64_t ns = (int64_t)v->i;
 	time_t sec = (time_t)(ns / 1000000000 - (ns % 1000000000 < 0));
 	struct tm tm;
 	char buf[64];
 	size_t n = 0;
 
-	if (localtime_r(&sec, &tm))
-		n = strftime(buf, sizeof(buf), mail ? "%a, %d %b %Y %H:%M:%S %Z" : "%Y %b %e %H:%M:%S", &tm);
+	if (!localtime_r(&sec, &tm))
+		n = 0;
+	else if (alt && !mail)
+		n = put_iso(buf, sizeof(buf), &tm, ns - (int64_t)sec * 1000000000);
+	else
+		n = strftime(buf, sizeof(buf),
+			alt            ? "%H:%M:%S"
+				: mail ? "%a, %d %b %Y %H:%M:%S %Z"
+				       : "%Y %b %e %H:%M:%S",
+			&tm);
 	out_text(o, buf, n, true, width);
+}
+
+/* %B: an amount of bytes in KB of 1024 bytes, with one decimal: "1.5"; %#B: in the unit that fits, "512B", "1.5K",
+ * "2.0G". */
+static void print_amount(struct out *o, const struct fmt_item *it, int width, const struct value *v)
+{
+	static const char units[] = "BKMGTPE";
+	double n = v->is_signed ? (double)(int64_t)v->i : (double)v->i;
+	char buf[32];
+	int unit = 0;
+
+	if (it->flags & FMT_ALT)
+		for (; (n < 0 ? -n : n) >= 1024 && units[unit + 1]; unit++)
+			n /= 1024;
+	else
+		n /= 1024;
+	snprintf(buf, sizeof(buf),
+		it->flags & FMT_ALT && !unit  ? "%.0f%c"
+			: it->flags & FMT_ALT ? "%.1f%c"
+					      : "%.1f",
+		n, units[unit]);
+	out_text(o, buf, strlen(buf), true, width);
 }
 
 /* The letter of D's escape sequence for a byte, or 0. */
@@ -244,13 +288,16 @@ static void print_conv_int(struct out *o, const struct fmt_item *it, int width, 
 	case 'G':
 		print_float(o, it, width, prec, v);
 		break;
+	case 'B':
+		print_amount(o, it, field, v);
+		break;
 	case 'k':
 		out_text(o, "(not available)", 15, true, field);
 		break;
 	case 'T':
 	case 'y':
 	case 'Y':
-		print_time(o, field, v, it->conv == 'T');
+		print_time(o, it, field, v);
 		break;
 	case 's':
 	case 'S':

@@ -95,6 +95,38 @@ static void text_csv(struct out *o, const char *s, size_t len, bool trusted, int
 	quote_csv(o, s, len);
 }
 
+/* ---- unknown values --------------------------------------------------------------------------------------------- */
+/* %#d of -1 and %#s of "" are values that are not known: null in JSON, nothing in CSV, "-" in columns. */
+static bool is_unknown(const struct fmt_item *it, const struct value *v)
+{
+	if (!(it->flags & FMT_ALT))
+		return false;
+	return (v->kind == VALUE_INT && (it->conv == 'd' || it->conv == 'B') && v->is_signed && (int64_t)v->i == -1) ||
+		(v->kind == VALUE_TEXT && it->conv == 's' && !v->len);
+}
+
+static void conv_json(
+	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
+{
+	bool quotes = it->flags & FMT_ALT && it->conv == 's';
+
+	(void)owed;
+	if (is_unknown(it, v)) {
+		out_bytes(o, "null", 4);
+		return;
+	}
+	out_bytes(o, "\"", quotes);
+	print_conv(o, it, width, prec, v);
+	out_bytes(o, "\"", quotes);
+}
+
+static void conv_csv(struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
+{
+	(void)owed;
+	if (!is_unknown(it, v))
+		print_conv(o, it, width, prec, v);
+}
+
 /* ---- conversions ------------------------------------------------------------------------------------------------- */
 static void conv_alone(
 	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
@@ -160,7 +192,14 @@ static void conv_column(
 	size_t want = width > 0 && !(it->flags & FMT_ZERO) ? (size_t)width : 0;
 	size_t room = want > *owed ? want - *owed : 0;
 	uint64_t start = out_total(o), n;
+	static const struct value dash = { .kind = VALUE_TEXT, .s = "-", .len = 1, .trusted = true };
+	struct fmt_item text = *it;
 
+	if (is_unknown(it, v)) {
+		text.conv = 's';
+		v = &dash;
+		it = &text;
+	}
 	if (!put_simple(o, it, want ? (int)room : width, prec, v))
 		print_conv(o, it, want ? (int)room : width, prec, v);
 	if (!want)
@@ -225,6 +264,6 @@ static void dist_csv(struct out *o, const struct agg *g, const uint64_t *words, 
 /* ---- the styles -------------------------------------------------------------------------------------------------- */
 const struct style style_text = { text_escaped, conv_text, stack_lines, dist_drawn };
 const struct style style_columns = { text_escaped, conv_column, stack_lines, dist_drawn };
-const struct style style_json = { text_json, conv_alone, stack_joined, dist_json };
-const struct style style_csv = { text_csv, conv_alone, stack_joined, dist_csv };
+const struct style style_json = { text_json, conv_json, stack_joined, dist_json };
+const struct style style_csv = { text_csv, conv_csv, stack_joined, dist_csv };
 const struct style style_plain = { text_plain, conv_alone, stack_lines, dist_drawn };

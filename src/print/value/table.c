@@ -6,6 +6,7 @@
  * Source: D manual, chapter "Aggregations". */
 #include "print/value/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -168,6 +169,7 @@ struct row_source {
 	struct fmt_source src;
 	const struct agg_table *t;
 	const struct agg_row *r;
+	const struct table_report *report;
 	size_t next, pos;
 };
 
@@ -211,14 +213,41 @@ static void print_quantile(
 	o->style->conv(o, &as, it->width, -1, &v, owed);
 }
 
+/* %@#Y, %@#T, %@N */
+static void print_report(struct out *o, const struct fmt_item *it, const struct table_report *report, size_t *owed)
+{
+	struct fmt_item as = *it;
+	struct value v = { .kind = VALUE_INT, .size = 8, .i = it->conv == 'N' ? report->number : report->time };
+
+	as.conv = it->conv == 'N' ? 'd' : it->conv;
+	o->style->conv(o, &as, it->width, -1, &v, owed);
+}
+
+/* "... 81 more": no row is left out in silence. */
+static void print_more(struct out *o, const struct agg_table *t)
+{
+	char buf[48];
+
+	if (t->shown == t->nrows || (o->style != &style_columns && o->style != &style_json))
+		return;
+	snprintf(
+		buf, sizeof(buf), o->style == &style_json ? "{\"more\":%zu}\n" : "... %zu more\n", t->nrows - t->shown);
+	out_str(o, buf);
+}
+
 /* One aggregation may be shown several times; of several, each conversion takes the next. */
 static void print_agg_value(struct fmt_source *src, struct out *o, const struct fmt_item *it, size_t *owed)
 {
 	struct row_source *c = (struct row_source *)src;
 	const struct agg_table *t = c->t;
-	size_t pos = c->pos < t->naggs ? c->pos++ : t->naggs - 1;
 	struct value v = { .kind = VALUE_INT, .is_signed = true, .size = 8 };
+	size_t pos;
 
+	if (fmt_of_report(it)) {
+		print_report(o, it, c->report, owed);
+		return;
+	}
+	pos = c->pos < t->naggs ? c->pos++ : t->naggs - 1;
 	if (it->conv == 'Q') {
 		print_quantile(o, it, t->aggs[pos], agg_words(t, c->r, pos), owed);
 		return;
@@ -231,13 +260,17 @@ static void print_agg_value(struct fmt_source *src, struct out *o, const struct 
 	o->style->conv(o, it, it->width, it->prec, &v, owed);
 }
 
-void table_print_format(struct out *o, const struct agg_table *t, const struct fmt *fmt)
+void table_print_format(
+	struct out *o, const struct agg_table *t, const struct fmt *fmt, const struct table_report *report)
 {
 	for (size_t i = t->first; i < t->first + t->shown; i++) {
-		struct row_source c = { .src = { next_key, print_agg_value }, .t = t, .r = &t->rows[i] };
+		struct row_source c = {
+			.src = { next_key, print_agg_value }, .t = t, .r = &t->rows[i], .report = report
+		};
 
 		print_walk(o, fmt, &c.src);
 	}
+	print_more(o, t);
 }
 
 void table_print(struct out *o, const struct agg_table *t)

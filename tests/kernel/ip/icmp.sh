@@ -85,7 +85,7 @@ expect_eq "$(sed 's/.*"seq":\([0-9]\).*"event":"\([a-z-]*\)".*/\1 \2/' "$tmp/out
 # Congestion marks: each packet of the peer's and each request has one; what the kernel sends has none.
 for v in "4 $here 10.214.0" "6 $NETNS fd00:d:2:"; do
 	read -r ver ns net <<<"$v"
-	"$dwire" ipecn -o --netns "$ns" --command "ip netns exec $ns tun_ping -$ver -n 3 -e" >"$tmp/out" 2>"$tmp/err" || fail "ipecn: $(<"$tmp/err")"
+	"$dwire" ipecn -a --netns "$ns" --command "ip netns exec $ns tun_ping -$ver -n 3 -e" >"$tmp/out" 2>"$tmp/err" || fail "ipecn: $(<"$tmp/err")"
 	case $ver in 4) peer=10.214.0.2 ;; 6) peer=fd00:d:2::2 ;; esac
 	expect_eq "$(grep -c "ECN CE from: $peer" "$tmp/out")" 5 "ipecn: IPv$ver in: $(<"$tmp/out")"
 	expect_ge "$(grep -c "ECN CE to: $peer" "$tmp/out")" 3 "ipecn: IPv$ver out"

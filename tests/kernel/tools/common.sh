@@ -31,6 +31,7 @@ sample() {
 	*PATH*) echo / ;;
 	*ID,... | ID) if [ "$2" = --container ]; then echo abc; else echo 1,2; fi ;;
 	CMD) echo true ;;
+	COL,...) echo time,interval ;;
 	*) echo 3 ;;
 	esac
 }
@@ -43,6 +44,7 @@ options_of() {
 		case $option in
 		-h | --program | --json | --csv | --command | -6) ;;
 		-w) [ "$word" = FILE ] && values+=(-w "$dir/packets") || flags+=(-w) ;;
+		--by) own+=("--by time" "-o time,pid,comm,raddr" "--wide --json") ;;
 		-[tT4]) flags+=("$option") ;;
 		-*) if [[ $word =~ ^[A-Z]+(,\.\.\.)?$ ]]; then
 			values+=("$option" "$(sample "$word" "$option")")

@@ -24,10 +24,10 @@ in_bucket() { # FILTER MEMBER BUCKET: the count there
 check_time() { # TOOL FILTER FAMILY HOST MS
 	run "$1" "$3" "$5" --netns "$NETNS" --host "$4"
 	least=$(bucket "$(value_of least_us)") most=$(bucket "$(value_of most_us)")
-	got=$(in_bucket "$2" usecs "$least")
-	[ "$least" = "$most" ] || got=$((got + $(in_bucket "$2" usecs "$most")))
+	got=$(in_bucket "$2" us "$least")
+	[ "$least" = "$most" ] || got=$((got + $(in_bucket "$2" us "$most")))
 	expect_eq "$got" 4 "$1 $3: packets of $(value_of least_us) to $(value_of most_us) us: $OUT"
-	expect_eq "$(jq -s 'map(.usecs[].count) | add' <<<"$OUT")" 4 "$1 $3: all: $OUT"
+	expect_eq "$(jq -s 'map(.us[].count) | add' <<<"$OUT")" 4 "$1 $3: all: $OUT"
 }
 check_time nettxlat true -4 10.214.0.2 40
 check_time nettxlat-dev '.device=="dwtun"' -4 10.214.0.2 150

@@ -52,8 +52,8 @@ def own(label, proto):
 def sums(label, proto, key, factor=1):
     return {k: factor * sum(r[key] for r in l) for k, l in own(label, proto).items()}
 for label, proto in (("tcptop", "tcp"), ("tcplife", "tcp"), ("udptop", "udp")):
-    eq(sums(label, proto, "tx_kb", 1024), of(proto, "bytes_out"), f"{label}: bytes sent")
-    eq(sums(label, proto, "rx_kb", 1024), of(proto, "bytes_in"), f"{label}: bytes received")
+    eq(sums(label, proto, "tx_bytes"), of(proto, "bytes_out"), f"{label}: bytes sent")
+    eq(sums(label, proto, "rx_bytes"), of(proto, "bytes_in"), f"{label}: bytes received")
     eq({k: {(r["laddr"], r["raddr"]) for r in l} for k, l in own(label, proto).items()},
         both(lambda w, s: {(ways[w][0],) * 2}), f"{label}: addresses")
 eq({k: len(l) for k, l in own("tcplife", "tcp").items()}, of("tcp", "connections"), "tcplife: connections")
@@ -92,7 +92,7 @@ for kind, way in (("write", "out"), ("read", "in")):
             want = sum(v[f"{proto}{w}_{s}_bytes_{way}"] for w in ways)
             eq(size[name]["total"], want, f"socksize: {name} {kind}")
             eq(size[name]["average"], size[name]["total"] // size[name]["count"], f"socksize: {name}: average")
-eq({k: [only(r, "ip", "addr", "port", "result") for r in l] for k, l in own("tcpbind", "tcp").items()},
+eq({k: [only(r, "ip", "laddr", "lport", "result") for r in l] for k, l in own("tcpbind", "tcp").items()},
     {(w, "server"): [(4 if w == "4" else 6, "::" if w == "m" else ways[w][0], v[f"tcp{w}_port"], "Success")] for w in ways},
     "tcpbind")
 eq({k: [only(r, "ip", "raddr") for r in l] for k, l in own("tcpaccept", "tcp").items()},

@@ -53,16 +53,18 @@ def eq(got, want, *what):
 
 class Tool:
     def __init__(self, name, kind, client=0, server=0, listen=0, bind=0, once=0, measure=None, port="either", own=(), args=(),
-                 linger=0, columns=80, names=True, empty=0):
+                 linger=0, columns=80, names=True, empty=0, wide=True):
         self.name, self.kind, self.own, self.args = name, kind, list(own), list(args)
         self.linger, self.columns, self.names = linger, columns, names
         self.ends = {"client": client, "server": server, "listen": listen, "bind": bind, "once": once}
         self.measure = measure or weight
+        self.wide = wide
         self.port, self.empty = port, empty  # empty: of the columns in wide text
         self.help = subprocess.run([DWIRE, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.options = set(re.findall(r"^  (--?[\w-]+)", self.help, re.M)) - NOT_OPTIONS
         self.ports = set(re.findall(r"^  (-[PLD]) PORT", self.help, re.M))
         self.arguments = re.findall(r"^  ([a-z]+) ", self.help, re.M)
+        self.summary = "interval" in self.arguments and name != "tcpreset"  # rows are of an interval, not of a moment
 
     def has(self, option):
         return option in self.options
@@ -307,12 +309,13 @@ def check_text(tool):
 
 
 def check_wide_text(tool):
-    wide = [o for o in ("-t", "-T", "--wide" if tool.has("--wide") else "-w") if tool.has(o)]
-    if not wide:
+    if not tool.wide:
         return
+    wide = ["-t", "-T", "--wide"]
     f = Filters(tool, ["--netns", "-p"], ports(tool.kind))
     lines = [x for x in run(tool, [*f.args(), *wide], base=f.base).splitlines() if x]
-    check_wide(tool, [*f.args(), *wide], lines)
+    if tool.has("-w"):  # the others have no line of names, or only sometimes
+        check_wide(tool, [*f.args(), *wide], lines)
 
 
 def check_wide(tool, args, lines):
@@ -323,16 +326,18 @@ def check_wide(tool, args, lines):
     if at is None:
         fail(tool.name, *args, "no names above the columns:", lines[:2])
         return
-    head, rows = lines[at], lines[at + 1:]
+    head = lines[at]
+    rows = [x for x in lines[at + 1:] if x != head and not re.fullmatch(r"\d\d:\d\d:\d\d  interval \d+|\.\.\. \d+ more|.*  load: .*", x)]
     if not rows:
         fail(tool.name, *args, "no rows")
-    for option, name, form in (("-t", "TIME" if tool.name == "tcplife" else "TIME(s)", r"\d+\.\d{3}"),
+    for option, name, form in (("-t", "TIME(s)", r"\d+\.\d{3}"),
                                ("-T", "TIME", r"\d\d:\d\d:\d\d")):
-        form = r"\d\d:\d\d:\d\d" if name == "TIME" else form
-        if option in args and not (name in head.split() and all(re.search(rf"(^| ){form} ", r) for r in rows)):
+        if option == "-t" and tool.name in ("tcpsnoop", "udpsnoop"):  # seconds are what they begin with
+            continue
+        if not tool.summary and not (name in head.split() and all(re.search(rf"(^| ){form} ", r) for r in rows)):
             fail(tool.name, *args, f"no {name}:\n{head}\n{rows[:1]}")
     for row in rows:
-        if ("-w" in args or "--wide" in args) and len(row.split()) < len(head.split()) - tool.empty:
+        if len(row.split()) < len(head.split()) - tool.empty:
             fail(tool.name, *args, f"columns run together:\n{head}\n{row}")
             return
 

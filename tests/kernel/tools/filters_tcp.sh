@@ -9,8 +9,8 @@ SOCKETS = OWNER + " -P -L -D --host -4 -6"
 data = world.REQUEST + world.ANSWER
 def size(row):
     return int(row["bytes"])
-def kilobytes(row):
-    return int(row["rx_kb"]) + int(row["tx_kb"])
+def both_ways(row):
+    return int(row["rx_bytes"]) + int(row["tx_bytes"])
 def new(row):
     return row["event"] == "new"
 tool("tcpconnect", "tcp", SOCKETS + " -t -T -w -c -U -n", client=1, port="remote")
@@ -21,7 +21,7 @@ tool("tcpstates", "tcp", SOCKETS + " -t -T -w", client=5, server=5, listen=2, co
 tool("tcpstate", "tcp", SOCKETS, client=5, server=5, listen=2)
 tool("tcpsnoop", "tcp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=data, measure=size)
 tool("tcpio", "tcp", SOCKETS, client=data, server=data, measure=size)
-tool("tcptop", "tcp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
+tool("tcptop", "tcp", SOCKETS + " -C -n interval count", client=data, server=data, measure=both_ways,
      args=["1"], linger=1.2)
 tool("tcpwin", "tcp", SOCKETS, client=1, server=1, measure=new)
 tool("tcprtt", "tcp", SOCKETS + " -H -n interval count", client=1, measure=lambda row: 1)
@@ -33,5 +33,5 @@ tool("tcpsynbl", "tcp", SOCKETS + " interval count", server=1)
 tool("tcpnagle", "tcp", SOCKETS + " interval count", client=1, server=1)
 tool("tcpretrans", "again", SOCKETS + " -t -c -l -n -w", client=lambda s: s["retransmits"], own=["-l"])
 tool("tcpreset", "reset", SOCKETS + " -c -t -T -w -n interval count", client=1, server=1, columns=86)
-tool("tcpdrop", "again", SOCKETS + " -t --wide -w -s -C -G -W", server=lambda s: s["drops"], columns=101, own=["-q"])
+tool("tcpdrop", "again", SOCKETS + " -t --wide -w -s -C -G -W", server=lambda s: s["drops"], columns=101, own=["-q"], wide=False)
 PY

@@ -10,14 +10,14 @@ HOSTS = OWNER + " --host -4 -6"
 data = world.DATAGRAM + world.REPLY
 def size(row):
     return int(row["bytes"])
-def kilobytes(row):
-    return int(row["rx_kb"]) + int(row["tx_kb"])
+def both_ways(row):
+    return int(row["rx_bytes"]) + int(row["tx_bytes"])
 def total(row):
     return int(row["rx_bytes"]) + int(row["tx_bytes"])
 tool("udpconnect", "udp", SOCKETS + " -t -w", client=1, port="remote")
 tool("udplife", "udp", SOCKETS + " -t -T -w", client=data, listen=data, measure=total)
 tool("udpsnoop", "udp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=data, measure=size)
-tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data // 1024, server=data // 1024, measure=kilobytes,
+tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data, server=data, measure=both_ways,
      args=["1"], linger=1.2)
 tool("ipecn", "ecn", "--netns --host -4 -6 -o", once=1)
 tool("superping", "ping", HOSTS + " -T", once=1, names=False)

@@ -29,18 +29,27 @@ counts = {r["event"].split(":::")[1]: r["count"] for r in rows("sockstat")}
 eq(counts, {"create": 12 + uring, "bind": 4, "listen": 1, "connect-start": 5 + uring, "connect-done": 5 + uring,
     "accept-done": 3 + uring, "send": 13 + uring, "receive": 4 + 1 + 11 - v["udp_lost"] + uring,
     "close": 13 + 2 * uring, "buffer-full": v["udp_lost"]} , "sockstat")
-eq(sorted(only(r, "call", "process", "fam", "family", "count") for r in rows("sofamily")),
+eq(sorted(only(r, "call", "comm", "family", "family_name", "count") for r in rows("sofamily")),
     [("accept", "dw_sock", 2, "AF_INET", 2 + uring), ("connect", "dw_sock", 1, "AF_UNIX", 1),
      ("connect", "dw_sock", 2, "AF_INET", 4 + uring)], "sofamily")
-eq(sorted(only(r, "call", "proto", "name", "module", "count") for r in rows("soprotocol")),
+eq(sorted(only(r, "call", "proto_number", "proto", "module", "count") for r in rows("soprotocol")),
     [("accept", 6, "IPPROTO_TCP", "TCP", 2 + uring), ("connect", 0, "IPPROTO_IP", "UNIX-STREAM", 1),
      ("connect", 6, "IPPROTO_TCP", "TCP", 3 + uring), ("connect", 17, "IPPROTO_UDP", "UDP", 1)], "soprotocol")
+<<<<<<< HEAD
 v = said("returned")
 eq([only(r, "pid", "comm", "fam", "address", "port", "result") for r in rows("returned")],
     [(v["pid"], "dw_sock", 2, "127.0.0.1", p, e) for p, e in ((v["port"], "Success"), (v["port"], "In progress"),
      (v["closed_port"], "In progress"), (v["udp_port"], "Success"))], "soconnect -r")
 v = said("soconnect")
 eq([only(r, "pid", "port", "result") for r in rows("soconnect")],
+=======
+v = said("soconnect")
+eq([only(r, "pid", "comm", "family", "raddr", "rport", "result") for r in rows("soconnect")],
+    [(v["pid"], "dw_sock", 2, "127.0.0.1", p, e) for p, e in ((v["port"], "Success"), (v["port"], "In progress"),
+     (v["closed_port"], "In progress"), (v["udp_port"], "Success"))], "soconnect")
+v = said("ends")
+eq([only(r, "pid", "rport", "result") for r in rows("ends")],
+>>>>>>> 98004d38 (tools: -o, --wide and --by over common columns; one time, one name and bytes in JSON and CSV)
     [(v["pid"], p, e) for p, e in ((v["port"], "Success"), (v["port"], "Success"),
      (v["closed_port"], "Connection refused"), (v["udp_port"], "Success")) + ((v["port"], "Success"),) * uring],
     "soconnect")
@@ -48,15 +57,15 @@ v = said("failed")
 eq([only(r, "pid", "port", "result") for r in rows("failed")], [(v["pid"], v["closed_port"], "Connection refused")],
     "soconnect -e")
 v = said("tcpends")
-eq([only(r, "pid", "comm", "ip", "dport", "result") for r in rows("tcpends")],
+eq([only(r, "pid", "comm", "ip", "rport", "result") for r in rows("tcpends")],
     [(v["pid"], "dw_sock", 4, p, e) for p, e in ((v["port"], "Success"), (v["port"], "Success"),
      (v["closed_port"], "Connection refused")) + ((v["port"], "Success"),) * uring], "tcpconnect -e")
 v = said("soaccept")
 a = rows("soaccept")
-eq([only(r, "pid", "fam", "address", "lport", "result") for r in a],
+eq([only(r, "pid", "family", "raddr", "lport", "result") for r in a],
     [(v["pid"], 2, "127.0.0.1", v["port"], "Success")] * (2 + uring) + [(v["pid"], 2, "0.0.0.0", v["port"], "Try again")],
     "soaccept")
-eq(a[0]["port"], v["client_port"], "soaccept: the remote port")
+eq(a[0]["rport"], v["client_port"], "soaccept: the remote port")
 v = said("socketio")
 io = {only(r, "dir", "proto", "rport"): (r["count"], r["bytes"]) for r in rows("socketio")}
 eq(io[("write", "UDP", v["udp_port"])], (10, 10000), "socketio: datagrams sent")
@@ -84,13 +93,13 @@ v = said("so1stbyte")
 one_in(rows("so1stbyte")[0]["us"], 60000, 400000, "so1stbyte")
 eq(rows("so1stbyte")[0]["pid"], v["pid"], "so1stbyte: who")
 v = said("solisten")
-eq([only(r, "pid", "comm", "proto", "backlog", "port", "addr") for r in rows("solisten")],
+eq([only(r, "pid", "comm", "proto", "backlog", "lport", "laddr") for r in rows("solisten")],
     [(v["pid"], "dw_sock", "TCP", 7, v["port"], "127.0.0.1")], "solisten")
 v = said("udpconnect")
 eq([only(r, "pid", "comm", "ip", "raddr", "rport") for r in rows("udpconnect")],
     [(v["pid"], "dw_sock", 4, "127.0.0.1", v["udp_port"])], "udpconnect")
 v = said("tcpbind")
-eq([only(r, "pid", "ip", "addr", "port", "result") for r in rows("tcpbind")],
+eq([only(r, "pid", "ip", "laddr", "lport", "result") for r in rows("tcpbind")],
     [(v["pid"], 4, "127.0.0.1", p, e) for p, e in ((v["port"], "Success"), (v["closed_port"], "Success"),
      (v["port"], "Invalid argument"))], "tcpbind")
 v = said("solife")
@@ -102,11 +111,11 @@ v = said("udplife")
 eq(sorted((r["lport"] == v["udp_port"], r["tx_bytes"], r["rx_bytes"], r["old"]) for r in rows("udplife")),
     [(False, 10000, 0, 0), (True, 0, 1000 * (10 - v["udp_lost"]), 0)], "udplife")
 v = said("tcpconnect")
-eq([only(r, "pid", "comm", "ip", "daddr", "dport") for r in rows("tcpconnect")],
+eq([only(r, "pid", "comm", "ip", "raddr", "rport") for r in rows("tcpconnect")],
     [(v["pid"], "dw_sock", 4, "127.0.0.1", p) for p in (v["port"], v["port"], v["closed_port"]) + (v["port"],) * uring],
     "tcpconnect")
 v = said("counts")
-eq(sorted(only(r, "dport", "connects") for r in rows("counts")),
+eq(sorted(only(r, "rport", "connects") for r in rows("counts")),
     sorted([(v["port"], 2 + uring), (v["closed_port"], 1)]), "tcpconnect -c")
 v = said("tcpaccept")
 eq([only(r, "pid", "laddr", "lport") for r in rows("tcpaccept")], [(v["pid"], "127.0.0.1", v["port"])] * (2 + uring),

@@ -59,7 +59,7 @@ check_rows <<'END'
 reasons = {"unread": ("TCP_ABORT_ON_CLOSE", "ECONNRESET"), "late": ("TCP_TIMEWAIT_SOCKET", "EPIPE")}
 for mode, (sent, got) in reasons.items():
     v, c = said(mode), said(f"count-{mode}")
-    who = ("dw_reset", v["pid"]) if mode == "unread" else ("", -1)
+    who = ("dw_reset", v["pid"]) if mode == "unread" else (None, None)
     eq(sorted(only(r, "way", "comm", "pid", "reason") for r in rows(mode)),
         sorted([("got", "dw_reset", v["pid"], got), ("sent", *who, sent)] * v["rsts"]), f"{mode}: each reset")
     eq(sum(r["way"] == "sent" for r in rows(mode)), v["outrsts"], f"{mode}: as the kernel counts")

@@ -61,13 +61,13 @@ us = [b["value"] for r in rows("soconnlat") for b in r["us"] for _ in range(b["c
 eq(len(us), 5, "soconnlat: connections")
 eq(len([n for n in us if bucket(1000000) <= n <= bucket(v["late_us"])]), 1, f"soconnlat: the late one: {us}")
 v = said("ends")
-late = [r for r in rows("ends") if r["dport"] == v["full_port"] and r["ms"] > 500]
+late = [r for r in rows("ends") if r["rport"] == v["full_port"] and r["ms"] > 500]
 eq([1000 <= r["ms"] <= v["late_us"] / 1000 for r in late], [True], "tcpconnect -e: the late one")
 v = said("tcplife")
 life = {r["lport"]: r for r in rows("tcplife") if r["rport"] in (v["port"], v["full_port"])}
 eq(len(life), 5, "tcplife: connections")
 answer = life[v["answer_port"]]
-eq((answer["pid"], answer["comm"], answer["rx_kb"], answer["tx_kb"], answer["old"]), (v["pid"], "dw_slow", 4, 0, 0),
+eq((answer["pid"], answer["comm"], answer["rx_bytes"], answer["tx_bytes"], answer["old"]), (v["pid"], "dw_slow", 4, 0, 0),
     "tcplife: the one that is answered late")
 eq(160 <= answer["ms"] <= v["life_us"] / 1000, True, f"tcplife: {answer['ms']} ms")
 eq({r["comm"] for r in rows("tcplife") if r["lport"] == v["full_port"]}, {"dw_late"}, "tcplife: who accepted")
@@ -81,7 +81,7 @@ eq(steps[-3:], [("ESTABLISHED", "FIN_WAIT1"), ("FIN_WAIT1", "FIN_WAIT2"), ("FIN_
 eq([160 <= r["ms"] <= v["life_us"] / 1000 for r in rows("tcpstates")
     if r["lport"] == v["answer_port"] and r["oldstate"] == "ESTABLISHED"], [True], "tcpstates: how long established")
 eq({r["pid"] for r in rows("tcpstates") if v["answer_port"] in (r["lport"], r["rport"])}, {v["pid"]}, "tcpstates: who")
-changes = [only(r, "old", "new") for r in rows("tcpstate")]
+changes = [only(r, "oldstate", "newstate") for r in rows("tcpstate")]
 eq(changes.count(("state-syn-sent", "state-established")), 5, "tcpstate")
 v = said("tcpwin")
 win = rows("tcpwin")
@@ -108,13 +108,13 @@ v = said("tcpaccept")
 eq([only(r, "pid", "comm", "lport") for r in rows("tcpaccept")],
     [(v["server_pid"], v["server_name"], v["port"])] * v["server_connections"], "tcpaccept")
 v = said("six")
-eq(sorted(only(r, "comm", "laddr", "tx_kb", "rx_kb") for r in rows("six")),
-    sorted([(v["client_name"], "::1", v["client_bytes_out"] // 1024 // v["client_connections"],
-             v["client_bytes_in"] // 1024 // v["client_connections"])] * v["client_connections"] +
-           [(v["server_name"], "::1", v["server_bytes_out"] // 1024 // v["client_connections"],
-             v["server_bytes_in"] // 1024 // v["client_connections"])] * v["client_connections"]), "tcplife of IPv6")
+eq(sorted(only(r, "comm", "laddr", "tx_bytes", "rx_bytes") for r in rows("six")),
+    sorted([(v["client_name"], "::1", v["client_bytes_out"] // v["client_connections"],
+             v["client_bytes_in"] // v["client_connections"])] * v["client_connections"] +
+           [(v["server_name"], "::1", v["server_bytes_out"] // v["client_connections"],
+             v["server_bytes_in"] // v["client_connections"])] * v["client_connections"]), "tcplife of IPv6")
 v = said("wide")
-eq([only(r, "ip", "saddr", "daddr", "dport", "pid") for r in rows("wide")],
+eq([only(r, "ip", "laddr", "raddr", "rport", "pid") for r in rows("wide")],
     [(6, "::1", "::1", v["port"], v["client_pid"])] * v["client_connections"], "tcpconnect -w -6")
 eq(rows("none"), [], "tcplife -4 of IPv6")
 END

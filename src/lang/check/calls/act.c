@@ -220,7 +220,7 @@ static void check_quantile_convs(struct checker *ck, const struct expr *e, const
 		const struct symbol *s = e->args.v[pos]->sym;
 
 		n += it->conv != 0;
-		if (!it->conv || !(it->flags & FMT_AGG))
+		if (!it->conv || !(it->flags & FMT_AGG) || fmt_of_report(it))
 			continue;
 		if (it->conv == 'Q' && s->func != FN_quantize && s->func != FN_lquantize && s->func != FN_llquantize)
 			err(ck, e->loc, D_PRINTF_ARG_TYPE, "%@d prints its value",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* filter: turns the filters that tools share (-p, --netns, -P, --host, ...) into D conditions. */
-#ifndef DWIRE_CLI_TOOL_FILTER_H
-#define DWIRE_CLI_TOOL_FILTER_H
+#ifndef DWIRE_CLI_TOOL_PROGRAM_FILTER_H
+#define DWIRE_CLI_TOOL_PROGRAM_FILTER_H
 #include "cli/tool/head.h"
 
 /* Writes the condition for wanted(cs), wanted(cs, lport, rport) or wanted(cs, lport, rport, laddr, raddr); args are D

@@ -3,7 +3,7 @@
  * Input: the values of the filters' options; D expressions for a csinfo_t *, ports and addresses. Output: a D
  * condition.
  * Invariant: without a filter the condition is "(1)". */
-#include "cli/tool/filter.h"
+#include "cli/tool/program/filter.h"
 
 #include <errno.h>
 #include <mntent.h>

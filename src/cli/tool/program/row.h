@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* row: generates the D that prints one row of a tool's table as text, JSON or CSV. */
+#ifndef DWIRE_CLI_TOOL_PROGRAM_ROW_H
+#define DWIRE_CLI_TOOL_PROGRAM_ROW_H
+#include "cli/tool/program/columns.h"
+
+/* The row of a label; NULL: there is none. */
+const struct row *tool_row(const struct tool *t, const char *label, size_t len);
+/* Writes a printf() of the row; args are the D values of all its conversions. False after a message. */
+bool tool_print_row(struct tool *t, const struct row *r, const struct layout *l, const struct subject *of,
+	char *const *args, size_t nargs, FILE *out);
+/* Writes a printa() of the aggregations args. */
+void tool_print_rows(struct tool *t, const struct layout *l, char *const *args, size_t nargs, FILE *out);
+/* Writes the keys, with their brackets, that an aggregation of the row has then; keys: those of the script. */
+void tool_print_keys(const struct layout *l, const struct subject *of, char *const *keys, size_t nkeys, FILE *out);
+/* Writes a printf() of the line with the columns' names, if the output is text. */
+void tool_print_header(struct tool *t, const struct layout *l, FILE *out);
+/* Writes a printf() of the first line of a CSV. */
+void tool_print_names(const struct layout *l, FILE *out);
+#endif
