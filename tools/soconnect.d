@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* soconnect: connects to Internet addresses as they succeed or fail.
  *
-<<<<<<< HEAD
- * common: time sockets
+ * common: sockets
  * -e   failed = 0     only those that failed
  * -r   returned = 0   what connect() returned, also "In progress" where it does not wait
- * row: PID %-7d PROCESS=comm %-15.15s FAM %-3d ADDRESS %-15s|%-39s PORT %-5d LAT(us) %8d RESULT %s
-=======
- * common: sockets
- * -e   really = 0   the final result, also of connects that do not block
  * row: PID %-7d PROCESS=comm %-15.15s FAM=family %-3d ADDRESS=raddr %-15s|%-39s PORT=rport %-5d LAT(us)=us %8d RESULT %s
->>>>>>> 98004d38 (tools: -o, --wide and --by over common columns; one time, one name and bytes in JSON and CSV)
  */
 uint64_t start[uintptr_t];
 self uint64_t start;

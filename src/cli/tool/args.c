@@ -341,6 +341,10 @@ static bool check(struct tool *t)
 		message(&t->own, "--dot cannot be combined with --json or --csv");
 		return false;
 	}
+	if (tool_param(t, "tool_by") && tool_param(t, "tool_by")->given && tool_param(t, "tool_columns")->given) {
+		message(&t->own, "-o or --by, not both");
+		return false;
+	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {
 		message(&t->own, "-4 or -6, not both");
 		return false;

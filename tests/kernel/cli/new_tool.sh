@@ -15,7 +15,7 @@ chmod +x cmd
 client=$(sed -n 's/^client_pid=//p' said)
 "$dwire" -qn 'tcp:::send { @[args[1]->cs_pid] = count(); }' -c ./cmd >sums
 client2=$(sed -n 's/^client_pid=//p' said)
-expect_eq "$(sed -n "s/^{\"pid\":$client,\"comm\":\"dw_client\",\"segments\":\([0-9]*\)}/\1/p" rows)" \
+expect_eq "$(sed -n "s/.*\"pid\":$client,\"comm\":\"dw_client\",\"segments\":\([0-9]*\)}/\1/p" rows)" \
 	"$(awk -v pid="$client2" '$1 == pid { print $2 }' sums)" "segments of the client"
 # As a tool of the tree: the page is made of what it says.
 mkdir made

@@ -44,8 +44,8 @@ options_of() {
 		case $option in
 		-h | --program | --json | --csv | --command | -6) ;;
 		-w) [ "$word" = FILE ] && values+=(-w "$dir/packets") || flags+=(-w) ;;
-		--by) own+=("--by time" "-o time,pid,comm,raddr" "--wide --json") ;;
-		-[tT4]) flags+=("$option") ;;
+		--by) own+=("--by time") ;;
+		-[tT4] | --wide) flags+=("$option") ;;
 		-*) if [[ $word =~ ^[A-Z]+(,\.\.\.)?$ ]]; then
 			values+=("$option" "$(sample "$word" "$option")")
 		else

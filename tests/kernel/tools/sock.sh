@@ -35,26 +35,17 @@ eq(sorted(only(r, "call", "comm", "family", "family_name", "count") for r in row
 eq(sorted(only(r, "call", "proto_number", "proto", "module", "count") for r in rows("soprotocol")),
     [("accept", 6, "IPPROTO_TCP", "TCP", 2 + uring), ("connect", 0, "IPPROTO_IP", "UNIX-STREAM", 1),
      ("connect", 6, "IPPROTO_TCP", "TCP", 3 + uring), ("connect", 17, "IPPROTO_UDP", "UDP", 1)], "soprotocol")
-<<<<<<< HEAD
 v = said("returned")
-eq([only(r, "pid", "comm", "fam", "address", "port", "result") for r in rows("returned")],
+eq([only(r, "pid", "comm", "family", "raddr", "rport", "result") for r in rows("returned")],
     [(v["pid"], "dw_sock", 2, "127.0.0.1", p, e) for p, e in ((v["port"], "Success"), (v["port"], "In progress"),
      (v["closed_port"], "In progress"), (v["udp_port"], "Success"))], "soconnect -r")
 v = said("soconnect")
-eq([only(r, "pid", "port", "result") for r in rows("soconnect")],
-=======
-v = said("soconnect")
-eq([only(r, "pid", "comm", "family", "raddr", "rport", "result") for r in rows("soconnect")],
-    [(v["pid"], "dw_sock", 2, "127.0.0.1", p, e) for p, e in ((v["port"], "Success"), (v["port"], "In progress"),
-     (v["closed_port"], "In progress"), (v["udp_port"], "Success"))], "soconnect")
-v = said("ends")
-eq([only(r, "pid", "rport", "result") for r in rows("ends")],
->>>>>>> 98004d38 (tools: -o, --wide and --by over common columns; one time, one name and bytes in JSON and CSV)
+eq([only(r, "pid", "rport", "result") for r in rows("soconnect")],
     [(v["pid"], p, e) for p, e in ((v["port"], "Success"), (v["port"], "Success"),
      (v["closed_port"], "Connection refused"), (v["udp_port"], "Success")) + ((v["port"], "Success"),) * uring],
     "soconnect")
 v = said("failed")
-eq([only(r, "pid", "port", "result") for r in rows("failed")], [(v["pid"], v["closed_port"], "Connection refused")],
+eq([only(r, "pid", "rport", "result") for r in rows("failed")], [(v["pid"], v["closed_port"], "Connection refused")],
     "soconnect -e")
 v = said("tcpends")
 eq([only(r, "pid", "comm", "ip", "rport", "result") for r in rows("tcpends")],

@@ -73,7 +73,7 @@ static const struct {
 	bool packet;
 } providers[] = { { "tcp", true }, { "udp", true }, { "udplite", true }, { "ip", true }, { "icmp", true },
 	{ "sctp", true }, { "dns", true }, { "net", true }, { "qdisc", true }, { "skb", true }, { "neigh", true },
-	{ "sock", false }, { "wifi", false } };
+	{ "sock", false }, { "sockets", false }, { "wifi", false } };
 
 /* The bytes of data that a probe is about; NULL: it is about none. */
 static const char *bytes_of(const struct maker *m, bool packet)
@@ -434,7 +434,7 @@ static bool learn_all(struct maker *m)
 	bool ok = f != NULL;
 
 	m->learning = true;
-	ok = ok && expand_all(m, f) && expand_all(m, f) && columns_check(m->t, m->known);
+	ok = ok && expand_all(m, f) && expand_all(m, f) && (m->t->capture || columns_check(m->t, m->known));
 	m->learning = false;
 	if (!f || fclose(f) || !text)
 		m->t->no_memory = true;
