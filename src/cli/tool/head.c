@@ -293,7 +293,7 @@ static bool parse_row(struct tool *t, const char *s)
 		bar = strchr(fmt, '|');
 		if (bar)
 			*bar++ = '\0';
-		snprintf(c->fmt, sizeof(c->fmt), "%.31s", strcmp(fmt, "-") ? fmt : "");
+		snprintf(c->fmt, sizeof(c->fmt), "%.63s", strcmp(fmt, "-") ? fmt : "");
 		snprintf(c->wide, sizeof(c->wide), "%.31s", bar ? bar : "");
 		c->nargs = conversions(c->fmt);
 	}

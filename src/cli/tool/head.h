@@ -39,7 +39,7 @@ struct param {
 struct column {
 	char name[24];
 	char json[32];
-	char fmt[32], wide[32]; /* wide "": the same */
+	char fmt[64], wide[32]; /* wide "": the same */
 	char when[24];          /* a flag's constant, "json", or "" */
 	bool negate;
 	unsigned nargs; /* conversions */
