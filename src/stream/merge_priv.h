@@ -136,6 +136,7 @@ struct merge {
 	struct arena *scratch; /* arena_take(); owned */
 	struct options opts;   /* of the first source */
 	struct image image;
+	uint64_t ahead;         /* of packets: our wall clock less CLOCK_MONOTONIC at the start, ns; wraps */
 	uint64_t beat;          /* when its last beat was written */
 	struct strmap *by_name; /* session -> source */
 	struct strmap *schemas; /* description -> index + 1 of a clause or aggregation */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "kernel/features.h"
 #include "print/sinks.h"
 #include "stream/decode.h"
 #include "stream/emit.h"
@@ -138,6 +139,7 @@ static bool open_sink(struct merge *m, const json_t *frame)
 	emit.script = arena_strdup(m->arena, script);
 	emit.script_len = strlen(emit.script);
 	emit.hash = m->hash;
+	m->ahead = (uint64_t)features_walltime_offset();
 	if (m->to.capture)
 		m->sink = capture_sink_new(&to, &err);
 	else

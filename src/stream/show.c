@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "kernel/features.h"
 #include "print/sinks.h"
 #include "stream/decode.h"
 #include "stream/emit.h"
@@ -172,7 +171,7 @@ static uint64_t time_of(const struct merge *m, const struct peer *s, const struc
 {
 	if (m->to.emit)
 		return s->met + row->since;
-	return m->to.capture ? row->time + s->ahead - (uint64_t)features_walltime_offset() : row->time;
+	return m->to.capture ? row->time + s->ahead - m->ahead : row->time;
 }
 
 /* Calls the sink for the row of sh. */

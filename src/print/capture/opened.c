@@ -27,7 +27,7 @@ struct opened_file {
 struct opened {
 	struct opened_file v[OPENED_MAX];
 	size_t n;
-	struct processes *processes;
+	struct packets packets;
 	int err;
 };
 
@@ -95,8 +95,8 @@ int opened_write(struct opened **op, struct out *out, const struct record *r, co
 	if (!o) {
 		o = *op = calloc(1, sizeof(*o));
 		if (o)
-			o->processes = processes_new();
-		if (!o || !o->processes) {
+			o->packets.processes = processes_new();
+		if (!o || !o->packets.processes) {
 			free(o);
 			*op = NULL;
 			return -ENOMEM;
@@ -104,7 +104,7 @@ int opened_write(struct opened **op, struct out *out, const struct record *r, co
 	}
 	to = o->err ? NULL : section_of(o, out);
 	if (to)
-		packets_write(o->processes, to, r, values, CAPTURE_COUNT, 0);
+		packets_write(&o->packets, to, r, values, CAPTURE_COUNT, 0);
 	return o->err;
 }
 
@@ -124,6 +124,6 @@ void opened_free(struct opened *o)
 		return;
 	for (size_t i = 0; i < o->n; i++)
 		end_file(o, &o->v[i]);
-	processes_free(o->processes);
+	processes_free(o->packets.processes);
 	free(o);
 }

@@ -11,6 +11,7 @@
 #define FNV_BASIS 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull
 #define COMMENTS 10
+#define CLOCK_NS 100000000u
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 static uint64_t number(const struct value *v)
@@ -31,9 +32,13 @@ static struct pcapng_comment plain(const char *key, const char *s)
 	return (struct pcapng_comment){ key, s, strlen(s) };
 }
 
-uint64_t packets_time(const struct record *r)
+uint64_t packets_time(struct packets *p, const struct record *r)
 {
-	return r->time + (uint64_t)features_walltime_offset();
+	if (!p->read || r->time > p->read + CLOCK_NS) {
+		p->ahead = (uint64_t)features_walltime_offset();
+		p->read = r->time;
+	}
+	return r->time + p->ahead;
 }
 
 void packets_probe(const struct record *r, char *buf, size_t size)
@@ -126,17 +131,17 @@ static size_t comments(
 }
 
 void packets_write(
-	struct processes *p, struct pcapng *to, const struct record *r, const struct value *v, size_t n, uint64_t lost)
+	struct packets *p, struct pcapng *to, const struct record *r, const struct value *v, size_t n, uint64_t lost)
 {
 	struct pcapng_comment c[COMMENTS];
-	struct pcapng_packet k = { .time = packets_time(r), .lost = lost, .comments = c };
+	struct pcapng_packet k = { .time = packets_time(p, r), .lost = lost, .comments = c };
 	char pid[16], probe[256];
 	int32_t tid = (int32_t)number(&v[CAPTURE_TID]);
 
 	if (v[CAPTURE_BYTES].kind != VALUE_BYTES || !number(&v[CAPTURE_LEN]))
 		return;
 	describe(&k, v);
-	k.ncomments = comments(p, v, n, pid, c);
+	k.ncomments = comments(p->processes, v, n, pid, c);
 	packets_probe(r, probe, sizeof(probe));
 	c[k.ncomments++] = plain("Probe", probe);
 	if (tid > 0) {

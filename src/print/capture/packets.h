@@ -6,14 +6,21 @@
 #include "print/capture/process.h"
 #include "record/sink.h"
 
+/* What a writer of packets keeps. */
+struct packets {
+	struct processes *processes; /* owned by who has the structure */
+	uint64_t ahead;              /* the wall clock less CLOCK_MONOTONIC, ns; wraps */
+	uint64_t read;               /* when that was read: the time of a record; 0: never */
+};
+
 /* Writes the packet of an ACT_PCAP, which has n values of any kind: CAPTURE_COUNT, or CAPTURE_ALL of a stream; without
  * bytes it is no packet. lost: how many were lost before it. */
-void packets_write(struct processes *p, struct pcapng *to, const struct record *r, const struct value *values, size_t n,
+void packets_write(struct packets *p, struct pcapng *to, const struct record *r, const struct value *values, size_t n,
 	uint64_t lost);
 /* The owner of the packet that was just recorded, as process_find() has it; NULL: none. */
 const struct process_info *packets_owner(struct processes *p, const struct value *values);
-/* The time of a record since 1970, ns. */
-uint64_t packets_time(const struct record *r);
+/* The time of a record since 1970, ns. The clocks are compared each tenth of a second, as one may be set. */
+uint64_t packets_time(struct packets *p, const struct record *r);
 /* "tcp:::send", "syscall::read:entry" */
 void packets_probe(const struct record *r, char *buf, size_t size);
 #endif

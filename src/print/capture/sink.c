@@ -17,7 +17,7 @@ struct capture {
 	struct text text; /* first: its out is that of mem */
 	struct memory_out mem;
 	struct capture_file *file;
-	struct processes *processes;
+	struct packets packets;
 	uint64_t lost, taken; /* packets; bytes of mem.out */
 };
 
@@ -36,10 +36,10 @@ static void capture_item(struct sink *s, const struct record *r, const struct ac
 		text_item(s, r, a, values);
 		return;
 	}
-	to = capture_file_at(c->file, packets_time(r));
+	to = capture_file_at(c->file, packets_time(&c->packets, r));
 	if (!to)
 		return;
-	packets_write(c->processes, to, r, values, a->nargs, c->lost);
+	packets_write(&c->packets, to, r, values, a->nargs, c->lost);
 	c->lost = 0;
 }
 
@@ -68,7 +68,7 @@ static void capture_end(struct sink *s, const struct record *r)
 
 	if (out_total(c->mem.out) != c->taken) {
 		packets_probe(r, probe, sizeof(probe));
-		take_text(c, packets_time(r), probe);
+		take_text(c, packets_time(&c->packets, r), probe);
 	}
 	s->err = capture_file_err(c->file);
 }
@@ -108,7 +108,7 @@ static void capture_free(struct sink *s)
 	struct capture *c = (struct capture *)s;
 
 	capture_file_free(c->file);
-	processes_free(c->processes);
+	processes_free(c->packets.processes);
 	c->text.out = NULL; /* mem owns it */
 	memory_out_close(&c->mem);
 	free(c->text.flows);
@@ -141,8 +141,8 @@ struct sink *capture_sink_new(const struct print_to *to, int *err)
 	if (!c)
 		return NULL;
 	c->text = (struct text){ .sink.ops = &ops, .options = to->options, .report = to->report };
-	c->processes = processes_new();
-	if (c->processes && memory_out_open(&c->mem, to->options)) {
+	c->packets.processes = processes_new();
+	if (c->packets.processes && memory_out_open(&c->mem, to->options)) {
 		c->text.out = c->mem.out;
 		*err = capture_file_new(to->out, to->options, to->report, to->stop, &c->file);
 		if (!*err)
