@@ -43,7 +43,8 @@ quietly() {
 }
 
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3 clang bpftool libbpf-dev libelf-dev zlib1g-dev liblzma-dev libdw-dev libbz2-dev libiberty-dev libjansson-dev
-	libmicrohttpd-dev libcurl4-gnutls-dev libprotobuf-c-dev protobuf-c-compiler)
+	libmicrohttpd-dev libcurl4-gnutls-dev libprotobuf-c-dev protobuf-c-compiler
+	libncurses-dev)
 
 # A fingerprint of the set of files that meson looks for.
 source_set() {

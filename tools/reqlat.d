@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* reqlat: time from request to answer on TCP connections, by host.
  *
- * common: sockets interval rows
+ * common: sockets interval rows live
  * -m MS    slow = 0    show each answer that took at least MS milliseconds
  * row: COMM %-10.10s PID %-6d SIDE %-6s RADDR %-15s|%-39s PORT %-5d COUNT=answers %@5d
  * row: P50_US %@6.50Q P95_US %@6.95Q P99_US %@6.99Q MAX_US %@6d

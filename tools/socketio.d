@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* socketio: socket reads and writes by process, protocol and remote port.
  *
- * common: sockets interval rows
+ * common: sockets interval rows live
  * row: PROCESS=comm %-16s PID %7d DIR %-5s PROTO %-12s RPORT %5d COUNT %@9d BYTES %@12d
  */
 dtrace:::BEGIN

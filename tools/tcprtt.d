@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcprtt: round-trip times of TCP connections, by remote host.
  *
- * common: sockets interval rows
+ * common: sockets interval rows live
  * -H   hist = 0    distributions instead of averages
  * row: RADDR %-39s SEGMENTS %@9d AVG(us) %@9d MIN(us) %@9d MAX(us) %@9d
  * row hist: RADDR=raddr %s US=us %@d

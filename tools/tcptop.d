@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcptop: TCP bytes by process and connection, busiest first.
  *
- * common: sockets interval=1 rows=20
+ * common: sockets interval=1 rows=20 live
  * -C   noclear = 0   do not clear the screen
  * -S   nosummary = 0   without the line about the whole machine
  * row: ZONE %-6.6s PID %6d COMM %-8.8s LADDR %-15s|%-39s LPORT %5d RADDR %-15s|%-39s RPORT %5d

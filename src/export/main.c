@@ -14,11 +14,12 @@
 
 #include "base/clock.h"
 #include "base/lines.h"
-#include "export/command.h"
 #include "export/net/push.h"
 #include "export/net/serve.h"
 #include "export/openmetrics.h"
+#include "export/privileges.h"
 #include "export/script.h"
+#include "process/command.h"
 
 #define NAMES_MAX 64
 #define LINE_BYTES_MAX ((size_t)16 << 20)
@@ -181,7 +182,8 @@ static int open_input(struct export *e, const char *const *argv)
 	if (e->standard)
 		argv = standard;
 	if (*argv)
-		e->child = command_start(argv, &fd, stderr);
+		e->child = command_start(
+			argv, &(struct command_to){ .program = "dwire-export", .messages = stderr, .out = &fd });
 	if (script >= 0)
 		close(script);
 	if (e->child < 0)

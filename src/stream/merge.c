@@ -108,6 +108,7 @@ void merge_free(struct merge *m)
 	if (!m)
 		return;
 	sink_free(m->sink);
+	sink_free(m->to.sink); /* no stream came */
 	symtext_free(m->names);
 	for (struct peer *s = m->sources, *next; s; s = next) {
 		next = s->next;

@@ -10,11 +10,13 @@
 
 #include "base/diag/report.h"
 #include "options/options.h"
+#include "record/sink.h"
 
 struct merge;
 
 struct merge_to {
-	FILE *out;                     /* borrowed, as all pointers here */
+	FILE *out;                     /* borrowed, as all pointers here but sink */
+	struct sink *sink;             /* where the result goes in place of out; merge_free() frees it; or NULL */
 	const struct reporter *report; /* machines that are late, lost frames, their drops */
 	const int *stop;               /* an eventfd: readable when the merge is to end; print/patience.h */
 	const struct options *capture; /* packets go to the file that they say, which is pcapng; NULL: none do */

@@ -140,10 +140,13 @@ static bool open_sink(struct merge *m, const json_t *frame)
 	emit.script_len = strlen(emit.script);
 	emit.hash = m->hash;
 	m->ahead = (uint64_t)features_walltime_offset();
-	if (m->to.capture)
+	if (m->to.sink)
+		m->sink = m->to.sink;
+	else if (m->to.capture)
 		m->sink = capture_sink_new(&to, &err);
 	else
 		m->sink = m->to.emit ? emit_sink_new(&emit) : print_sink_new(&to);
+	m->to.sink = NULL;
 	return m->names && m->hash && m->sink;
 }
 

@@ -15,7 +15,7 @@ import sys
 
 # The layers, the lowest first. A file may use its own layer and those before it.
 LAYERS = """abi base image lang ir kernel symbols probes prov lower options namespaces process load attach owner compile record agg consume
-print stream recording session api cli export""".split()
+print stream recording session api cli export live""".split()
 
 # In these, files call each other because a tree is walked: an expression holds expressions.
 RECURSIVE = ("src/lang/parse/", "src/lang/check/", "src/lower/")

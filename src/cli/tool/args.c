@@ -200,12 +200,16 @@ static struct param *find_flag(struct tool *t, char c)
 	return NULL;
 }
 
-/* The parameter of --name; name has n bytes. */
+/* The parameter of --name; name has n bytes. An argument is called by its word: --interval=2. */
 static struct param *find_long(struct tool *t, const char *name, size_t n)
 {
-	for (size_t i = 0; i < t->nparams; i++)
-		if (strlen(t->params[i].longer) == n && n && !strncmp(t->params[i].longer, name, n))
+	for (size_t i = 0; i < t->nparams; i++) {
+		const struct param *p = &t->params[i];
+		const char *longer = is_argument(p) ? p->word : p->longer;
+
+		if (strlen(longer) == n && n && !strncmp(longer, name, n))
 			return &t->params[i];
+	}
 	return NULL;
 }
 
@@ -400,8 +404,8 @@ static bool take_expression(struct tool *t, struct param *p, const char *value)
 	return true;
 }
 
-/* Takes a positional argument. False after a message. */
-static bool take_argument(struct tool *t, size_t *at, const char *value)
+/* Takes a positional argument, the i-th word. False after a message. */
+static bool take_argument(struct tool *t, size_t *at, const char *value, int i)
 {
 	struct param *p = next_argument(t, at), *expression = tool_param(t, "tool_match");
 
@@ -410,6 +414,8 @@ static bool take_argument(struct tool *t, size_t *at, const char *value)
 
 	if (p && p->kind == PARAM_STRING && is_number(value)) /* "qdisclat 1": 1 is the interval, which follows */
 		p = next_argument(t, at);
+	if (p && !strcmp(p->name, "interval"))
+		t->interval_at = i;
 	if (p)
 		return set_value(t, p, value);
 	message(&t->own, "unexpected argument %s", value);
@@ -432,13 +438,13 @@ int tool_take_args(struct tool *t, int argc, char **argv)
 			return 1;
 		}
 		if (only_arguments || s[0] != '-' || !s[1])
-			ok = take_argument(t, &at, s);
+			ok = take_argument(t, &at, s, i);
 		else if (!strcmp(s, "--"))
 			only_arguments = true;
 		else if (s[1] == '-')
 			ok = take_long(t, argc, argv, &i);
 		else if (isdigit((unsigned char)s[1]) && !find_flag(t, s[1]))
-			ok = take_argument(t, &at, s);
+			ok = take_argument(t, &at, s, i);
 		else
 			ok = take_flags(t, argc, argv, &i);
 	}

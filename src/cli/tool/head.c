@@ -40,6 +40,7 @@ static const struct {
 		"expression  tool_match = \"\"  only such packets, as \"tcp port 80\": pcap-filter(7)\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
 	{ "by", "--by COL,...  tool_by = words  a row for each of these, as --by comm,raddr\n" },
+	{ "live", "-b  tool_batch = 0  print, also on a terminal: no screen (dwire-live)\n" },
 	{ "all",
 		"-t  tool_secs = 0  a column of seconds since the start\n"
 		"-T  tool_clock = 0  a column of the time of day\n"

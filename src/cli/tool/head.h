@@ -70,6 +70,7 @@ struct tool {
 	char module[32];  /* of the kernel, which must be loaded; or "" */
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
+	int interval_at; /* where argv has the interval as an argument; 0: it has none */
 	enum tool_out out;
 	const char *command; /* --command */
 	const char *capture; /* -w: packets are written into this file, and rows are not; or NULL */

@@ -10,6 +10,7 @@
 
 #include "api/dwire.h"
 #include "cli/input.h"
+#include "cli/live/handover.h"
 #include "cli/tool/args.h"
 #include "cli/tool/note.h"
 #include "cli/tool/program/program.h"
@@ -97,6 +98,8 @@ static int run(struct tool *t, int argc, char **argv)
 		message(&t->own, "%s", strerror(ENOMEM));
 		return 1;
 	}
+	if (!r && tool_hands_over(t))
+		tool_hand_over(t, argc, argv); /* comes back if there is no dwire-live */
 	return r ? r == 1 ? 0 : 2 : run_tool(t);
 }
 
