@@ -226,8 +226,8 @@ static void draw_heat(const struct watch *w, int y, int lines, int columns)
 		paint_as(LOOK_PLAIN);
 		paint_blank(y + i);
 	}
-	snprintf(title, sizeof(title), "%10s  %s, each column %ld s", "from", w->feed.sheets[w->sheet]->columns[h->column].name,
-		w->interval);
+	snprintf(title, sizeof(title), "%10s  %s, each column %ld s", "from",
+		w->feed.sheets[w->sheet]->columns[h->column].name, w->interval);
 	paint_as(LOOK_TITLE);
 	paint_text(y++, 0, title, columns);
 	if (lines < 2 || times < 1 || !heat_range(h, &low, &high))
@@ -266,7 +266,7 @@ static void draw_top(const struct ui *u, int columns)
 	if (v->shown)
 		snprintf(rows, sizeof(rows), " %zu row%s", v->n, v->n == 1 ? "" : "s");
 	snprintf(text, sizeof(text), " %s%s%s%s%s%s%s%s", w->below ? "\xe2\x80\xba " : "", w->title,
-		w->ended        ? " ENDED"
+		w->ended            ? " ENDED"
 			: w->paused ? " PAUSED"
 				    : "",
 		every, rows, v->by ? " grouped" : "", v->filter[0] ? " filter: " : "", v->filter);
@@ -371,7 +371,8 @@ static void draw_help(const struct ui *u, int lines, int columns)
 		y += draw_help_line(ui_help[i], y, lines - 1, columns);
 	paint_as(LOOK_DIM);
 	paint_blank(lines - 1);
-	paint_text(lines - 1, 0, columns > 44 ? "Up Down scroll; any other key leaves the help" : "Up Down scroll", columns);
+	paint_text(lines - 1, 0, columns > 44 ? "Up Down scroll; any other key leaves the help" : "Up Down scroll",
+		columns);
 }
 
 static void draw_menu(const struct ui *u, int lines, int columns)

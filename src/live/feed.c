@@ -2,7 +2,7 @@
 /* feed: see feed.h.
  * Input: calls of a sink. Output: rows of sheets.
  * A row whose format is a JSON object is written as that object and read again: so its members are what --json prints,
- * whatever conversions a tool uses. A value of an aggregation has its state beside, for groups of rows and heat maps. */
+ * whatever conversions a tool uses. A value of an aggregation has its state beside, for groups and heat maps. */
 #include "live/feed.h"
 
 #include <jansson.h>
@@ -243,7 +243,9 @@ static void note_columns(struct sheet *s, const struct layout *l, const struct a
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct column *c = &s->columns[i];
-		const size_t pos = l->v[i].agg < 0 ? 0 : (size_t)l->v[i].agg < t->naggs ? (size_t)l->v[i].agg : t->naggs - 1;
+		const size_t pos = l->v[i].agg < 0       ? 0
+			: (size_t)l->v[i].agg < t->naggs ? (size_t)l->v[i].agg
+							 : t->naggs - 1;
 
 		if (l->v[i].agg < 0)
 			continue;
@@ -255,8 +257,8 @@ static void note_columns(struct sheet *s, const struct layout *l, const struct a
 }
 
 /* A row of the table; line: as the format writes it, if that is an object. */
-static void put_table_row(
-	struct feed_sink *d, struct sheet *s, const struct layout *l, const struct agg_table *t, size_t i, const char *line, size_t len)
+static void put_table_row(struct feed_sink *d, struct sheet *s, const struct layout *l, const struct agg_table *t,
+	size_t i, const char *line, size_t len)
 {
 	const struct agg_row *r = &t->rows[i];
 	struct cell *cells = l->object ? cells_of_line(s, line, len) : calloc(l->n, sizeof(*cells));
@@ -272,8 +274,8 @@ static void put_table_row(
 		d->feed->refused++;
 }
 
-static void put_table(struct feed_sink *d, struct sheet *s, const struct layout *l, const struct agg_table *t,
-	const struct fmt *fmt)
+static void put_table(
+	struct feed_sink *d, struct sheet *s, const struct layout *l, const struct agg_table *t, const struct fmt *fmt)
 {
 	const char *line, *end;
 

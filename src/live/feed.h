@@ -16,8 +16,8 @@ struct feed {
 	struct sheet *sheets[FEED_SHEETS]; /* owned */
 	size_t n;
 	struct heat *heats[FEED_SHEETS]; /* the distributions of each sheet over time; owned; or NULL */
-	uint64_t changes;  /* rises with all that changes */
-	uint64_t refused;  /* rows of sheets beyond FEED_SHEETS, or that could not be read */
+	uint64_t changes;                /* rises with all that changes */
+	uint64_t refused;                /* rows of sheets beyond FEED_SHEETS, or that could not be read */
 	uint64_t faults;
 };
 

@@ -84,8 +84,9 @@ void heat_free(struct heat *h)
 
 uint64_t heat_then(const struct heat *h, size_t level, size_t ago)
 {
-	return ago < HEAT_TIMES && ago < h->snapshot && level < h->levels ? h->n[(h->snapshot - ago) % HEAT_TIMES][level]
-									  : 0;
+	return ago < HEAT_TIMES && ago < h->snapshot && level < h->levels
+		? h->n[(h->snapshot - ago) % HEAT_TIMES][level]
+		: 0;
 }
 
 bool heat_range(const struct heat *h, size_t *low, size_t *high)

@@ -9,10 +9,10 @@
 #define HEAT_TIMES 240u /* snapshots */
 
 struct heat {
-	size_t column;             /* of the sheet: the distribution */
-	size_t levels;             /* in use */
-	int64_t low[HEAT_LEVELS];  /* the least value of each level */
-	uint64_t snapshot;         /* the last one that was taken */
+	size_t column;            /* of the sheet: the distribution */
+	size_t levels;            /* in use */
+	int64_t low[HEAT_LEVELS]; /* the least value of each level */
+	uint64_t snapshot;        /* the last one that was taken */
 	uint64_t n[HEAT_TIMES][HEAT_LEVELS];
 };
 

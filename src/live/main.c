@@ -20,8 +20,8 @@
 #include "live/ui.h"
 #include "live/words.h"
 
-#define OPEN_NS 500000000ull  /* so long a command may fail before the screen opens */
-#define DRAW_NS 100000000ull  /* rows that arrive are drawn at most so often */
+#define OPEN_NS 500000000ull /* so long a command may fail before the screen opens */
+#define DRAW_NS 100000000ull /* rows that arrive are drawn at most so often */
 #define WATCHES_MAX 16
 
 enum { EXIT_OK = 0, EXIT_ERROR = 1, EXIT_USAGE = 2 };
@@ -180,8 +180,8 @@ static int loop(struct live *l)
 			watch_read(w);
 			changed |= watch_take(w);
 		}
-		if (!screen_is_open() && !l->ui.over &&
-			(l->ui.top->begun || clock_now() > l->started + OPEN_NS) && screen_open(l->in, l->out))
+		if (!screen_is_open() && !l->ui.over && (l->ui.top->begun || clock_now() > l->started + OPEN_NS) &&
+			screen_open(l->in, l->out))
 			return -1;
 		if (pressed || changed || clock_now() > l->drawn + 5 * DRAW_NS) {
 			if (!pressed && clock_now() < l->drawn + DRAW_NS)

@@ -85,7 +85,7 @@ const struct open_tool *open_tool(const char *from, const struct sheet *s, const
 	char args[2 * NFILTERS + 2][ARG_CHARS];
 
 	for (size_t k = 0; r && k < sizeof(tools) / sizeof(tools[0]); k++)
-		if ((int)tools[k].of != not && put_filters(&tools[k], s, r, args) && !i--)
+		if ((int)tools[k].of != not &&put_filters(&tools[k], s, r, args) && !i--)
 			return &tools[k];
 	return NULL;
 }

@@ -21,7 +21,8 @@ int screen_open(FILE *in, FILE *out)
 {
 	screen = newterm(NULL, out, in);
 	if (!screen) {
-		fprintf(stderr, "dwire-live: this terminal is not known (TERM=%s)\n", getenv("TERM") ? getenv("TERM") : "");
+		fprintf(stderr, "dwire-live: this terminal is not known (TERM=%s)\n",
+			getenv("TERM") ? getenv("TERM") : "");
 		return -1;
 	}
 	set_escdelay(ESCAPE_MS);
@@ -39,6 +40,10 @@ void screen_close(void)
 {
 	if (!screen)
 		return;
+	/* A terminal without a second screen keeps what was drawn: the shell's line is then to be empty. */
+	move(LINES - 1, 0);
+	clrtoeol();
+	refresh();
 	endwin();
 	delscreen(screen);
 	screen = NULL;

@@ -10,11 +10,11 @@
 
 #include "image/image.h"
 
-#define SHEET_COLUMNS 64u                 /* so that a set of them fits 64 bits */
-#define SHEET_ROWS 10000u                 /* of a log: the oldest go; of a table: those beyond are counted */
-#define SHEET_BYTES ((size_t)128 << 20)   /* of all rows, about */
-#define SHEET_TEXT 512u                   /* bytes of a text; what is longer is cut */
-#define HISTORY 60u                       /* snapshots that sparklines and heat maps remember */
+#define SHEET_COLUMNS 64u               /* so that a set of them fits 64 bits */
+#define SHEET_ROWS 10000u               /* of a log: the oldest go; of a table: those beyond are counted */
+#define SHEET_BYTES ((size_t)128 << 20) /* of all rows, about */
+#define SHEET_TEXT 512u                 /* bytes of a text; what is longer is cut */
+#define HISTORY 60u                     /* snapshots that sparklines and heat maps remember */
 
 struct column {
 	char *name;          /* as in JSON: "rx_kb"; owned */
@@ -40,14 +40,14 @@ struct cell {
 };
 
 struct row {
-	char *key;       /* what makes it the same row in the next snapshot; owned */
-	uint64_t hash;   /* of key */
-	size_t chain;    /* index + 1 of the next row with this hash; 0: none */
-	uint64_t seen;   /* the snapshot that had it last */
-	size_t bytes;    /* that it takes, about */
+	char *key;     /* what makes it the same row in the next snapshot; owned */
+	uint64_t hash; /* of key */
+	size_t chain;  /* index + 1 of the next row with this hash; 0: none */
+	uint64_t seen; /* the snapshot that had it last */
+	size_t bytes;  /* that it takes, about */
 	struct cell *cells;
-	float *history;  /* HISTORY numbers for each column; NULL: there is none */
-	size_t members;  /* of a group: how many rows it stands for; else 1 */
+	float *history; /* HISTORY numbers for each column; NULL: there is none */
+	size_t members; /* of a group: how many rows it stands for; else 1 */
 };
 
 struct sheet {
@@ -58,15 +58,15 @@ struct sheet {
 	size_t nrows, cap;
 	size_t *buckets; /* index + 1 of a row, by hash */
 	size_t nbuckets;
-	uint64_t snapshot;  /* number of the present one, from 1 on; 0: there was none yet */
-	uint64_t added;     /* rows that a log ever had */
-	uint64_t refused;   /* rows for which there was no room, of the present snapshot or of a log */
-	uint64_t dropped;   /* old rows of a log that made room */
+	uint64_t snapshot; /* number of the present one, from 1 on; 0: there was none yet */
+	uint64_t added;    /* rows that a log ever had */
+	uint64_t refused;  /* rows for which there was no room, of the present snapshot or of a log */
+	uint64_t dropped;  /* old rows of a log that made room */
 	size_t bytes;
 };
 
-struct sheet *sheet_new(bool log);   /* NULL: no memory */
-void sheet_free(struct sheet *s);    /* NULL is fine */
+struct sheet *sheet_new(bool log); /* NULL: no memory */
+void sheet_free(struct sheet *s);  /* NULL is fine */
 /* One more column. NULL: there are too many, or no memory. */
 struct column *sheet_column(struct sheet *s, const char *name);
 /* The column of a name; -1: there is none. */

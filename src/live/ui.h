@@ -25,7 +25,7 @@ struct ui {
 };
 
 #define KEY_ESCAPE 27
-#define KEY_CTRL(c) ((c) & 31)
+#define KEY_CTRL(c) ((c)&31)
 
 /* A key: a character, or with is_code one of curses' KEY_ codes. */
 void ui_key(struct ui *u, wint_t key, bool is_code);

@@ -52,14 +52,14 @@ static int matches_column(const struct view *v, const struct row *r, const char 
 static bool matches_word(const struct view *v, const struct row *r, const char *word)
 {
 	const bool not = *word == '!';
-	int is = matches_column(v, r, word + not);
+	int is = matches_column(v, r, word + not );
 
-	if (not && !word[1])
+	if (not &&!word[1])
 		return true;
 	for (size_t i = 0; is < 0 && i < v->shown->ncolumns; i++)
-		if (view_has(v, i) && cell_contains(&r->cells[i], word + not))
+		if (view_has(v, i) && cell_contains(&r->cells[i], word + not ))
 			is = 1;
-	return (is > 0) != not;
+	return (is > 0) != not ;
 }
 
 static bool matches(const struct view *v, const struct row *r)

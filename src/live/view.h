@@ -17,11 +17,11 @@ struct view {
 	struct sheet *shown; /* a copy of the sheet, grouped; owned; NULL: nothing yet */
 	struct row **rows;   /* of shown, in order; owned */
 	size_t n;
-	size_t top, at;      /* the first row on the screen, and the selected one */
-	bool follow;         /* the selection stays at the row key, wherever it moves; else at its place */
-	uint64_t key;        /* of the selected row: its hash */
-	size_t left;         /* the first column on the screen */
-	size_t page;         /* rows that fit on the screen */
+	size_t top, at;               /* the first row on the screen, and the selected one */
+	bool follow;                  /* the selection stays at the row key, wherever it moves; else at its place */
+	uint64_t key;                 /* of the selected row: its hash */
+	size_t left;                  /* the first column on the screen */
+	size_t page;                  /* rows that fit on the screen */
 	size_t widths[SHEET_COLUMNS]; /* columns of the screen that each column took so far: they do not jump */
 };
 

@@ -22,25 +22,25 @@ struct watch {
 	char title[64];
 	char *argv[WATCH_ARGS + 1]; /* owned; none: the stream is our standard input */
 	size_t argc;
-	long interval;  /* of --interval=N in argv; 0: it has none */
-	pid_t child;    /* 0: there is none */
-	int out;        /* its stream; the reader owns it; -1: over */
+	long interval;    /* of --interval=N in argv; 0: it has none */
+	pid_t child;      /* 0: there is none */
+	int out;          /* its stream; the reader owns it; -1: over */
 	struct lines err; /* its messages; fd -1: there are none */
 	struct merge *merge;
 	struct reporter report;
 	struct feed feed;
 	struct view views[FEED_SHEETS];
-	size_t sheet;      /* the one that is shown */
-	bool paused;       /* the views stay as they are */
+	size_t sheet;                      /* the one that is shown */
+	bool paused;                       /* the views stay as they are */
 	struct sheet *frozen[FEED_SHEETS]; /* the sheets as they were then; owned */
-	bool map;          /* the heat map is shown */
-	uint64_t taken;    /* feed.changes that the views have */
-	bool ended;        /* the stream is over */
-	bool begun;        /* something of it arrived */
-	int status;        /* when it has ended */
-	char message[LINE_CHARS];               /* the last one; "": none */
-	char tail[TAIL_LINES][LINE_CHARS];      /* the last messages of the child */
-	size_t ntail;                           /* that there ever were */
+	bool map;                          /* the heat map is shown */
+	uint64_t taken;                    /* feed.changes that the views have */
+	bool ended;                        /* the stream is over */
+	bool begun;                        /* something of it arrived */
+	int status;                        /* when it has ended */
+	char message[LINE_CHARS];          /* the last one; "": none */
+	char tail[TAIL_LINES][LINE_CHARS]; /* the last messages of the child */
+	size_t ntail;                      /* that there ever were */
 };
 
 /* argv: borrowed. Of none the standard input is read. NULL after a message: it cannot be started. */

@@ -58,8 +58,9 @@ void word_of_text(struct word_text *w, const char *s, size_t len)
 	for (size_t i = 0; i < len && w->n + 20 < WORD_CHARS;) {
 		uint32_t c = 0;
 		size_t n = utf8_decode(s + i, len - i, &c);
-		int width = n && c >= ' ' && c != 0x7f && !escape_unsafe(c) && (c < 0x80 || unicode) ? wcwidth((wchar_t)c)
-												      : -1;
+		int width = n && c >= ' ' && c != 0x7f && !escape_unsafe(c) && (c < 0x80 || unicode)
+			? wcwidth((wchar_t)c)
+			: -1;
 
 		marks = width == 0 ? marks + 1 : 0;
 		if (width < 0 || (!width && (!w->n || marks > MARKS_MAX)))
