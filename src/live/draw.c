@@ -206,7 +206,10 @@ static void heat_label(const struct heat *h, size_t level, int y)
 	char label[32];
 	struct word_text w;
 
-	snprintf(label, sizeof(label), "%lld", (long long)h->low[level]);
+	if (!level && h->levels > 1) /* it is open below */
+		snprintf(label, sizeof(label), "<%lld", (long long)h->low[1]);
+	else
+		snprintf(label, sizeof(label), "%lld", (long long)h->low[level]);
 	word_of_text(&w, label, strlen(label));
 	paint_as(LOOK_PLAIN);
 	paint_word(y, 0, &w, 10, true);
@@ -220,14 +223,16 @@ static void draw_heat(const struct watch *w, int y, int lines, int columns)
 	const int times = columns - 12;
 	size_t low = 0, high = 0, each;
 	uint64_t most = 0;
-	char title[128];
+	char title[128], every[24] = "one report";
 
 	for (int i = 0; i < lines; i++) {
 		paint_as(LOOK_PLAIN);
 		paint_blank(y + i);
 	}
-	snprintf(title, sizeof(title), "%10s  %s, each column %ld s", "from",
-		w->feed.sheets[w->sheet]->columns[h->column].name, w->interval);
+	if (w->interval)
+		snprintf(every, sizeof(every), "%ld s", w->interval);
+	snprintf(title, sizeof(title), "%10s  %s, each column %s", "from",
+		w->feed.sheets[w->sheet]->columns[h->column].name, every);
 	paint_as(LOOK_TITLE);
 	paint_text(y++, 0, title, columns);
 	if (lines < 2 || times < 1 || !heat_range(h, &low, &high))

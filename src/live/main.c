@@ -203,11 +203,6 @@ static void print_tail(const struct watch *w)
 		escape_print(stderr, w->tail[i % TAIL_LINES], strlen(w->tail[i % TAIL_LINES]), ESCAPE_KEEP_TAB);
 		putc('\n', stderr);
 	}
-	if (!w->ntail && w->message[0]) {
-		fputs("dwire-live: ", stderr);
-		escape_print(stderr, w->message, strlen(w->message), ESCAPE_ALL);
-		putc('\n', stderr);
-	}
 }
 
 /* Ends all traces. Returns the exit status: that of a trace that ended by itself, else 0. */

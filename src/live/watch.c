@@ -169,6 +169,15 @@ bool watch_restart(struct watch *w, long interval)
 	return begin(w);
 }
 
+/* A message that is printed, too, when the screen has closed. */
+static void keep(struct watch *w, const char *s, size_t len)
+{
+	char *to = w->tail[w->ntail++ % TAIL_LINES];
+
+	snprintf(to, LINE_CHARS, "%.*s", (int)(len < LINE_CHARS ? len : LINE_CHARS - 1), s);
+	watch_say(w, "%s", to);
+}
+
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 static void read_messages(struct watch *w)
 {
@@ -177,12 +186,8 @@ static void read_messages(struct watch *w)
 
 	if (lines_read(&w->err))
 		return;
-	while ((line = lines_next(&w->err, &len))) {
-		char *to = w->tail[w->ntail++ % TAIL_LINES];
-
-		snprintf(to, LINE_CHARS, "%.*s", (int)(len < LINE_CHARS ? len : LINE_CHARS - 1), line);
-		watch_say(w, "%s", to);
-	}
+	while ((line = lines_next(&w->err, &len)))
+		keep(w, line, len);
 	if (w->err.over) {
 		close(w->err.fd);
 		w->err.fd = -1;
@@ -192,6 +197,8 @@ static void read_messages(struct watch *w)
 /* The stream is over: what the reader still has is shown, and how the command ended. */
 static void stream_over(struct watch *w)
 {
+	char how[64] = "";
+
 	(void)!merge_end(w->merge, &w->status);
 	w->ended = true;
 	w->out = -1;
@@ -202,9 +209,11 @@ static void stream_over(struct watch *w)
 	if (w->err.fd >= 0)
 		read_messages(w);
 	if (w->status > 128)
-		watch_say(w, "the trace was ended by signal %d", w->status - 128);
-	else if (w->status && !w->message[0])
-		watch_say(w, "the trace ended with status %d", w->status);
+		snprintf(how, sizeof(how), "dwire-live: the trace was ended by signal %d", w->status - 128);
+	else if (w->status && !w->ntail)
+		snprintf(how, sizeof(how), "dwire-live: the trace ended with status %d", w->status);
+	if (how[0])
+		keep(w, how, strlen(how));
 }
 
 /* The reader shows a row when there is nothing more to read: so it is asked until then. */

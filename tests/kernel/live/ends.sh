@@ -103,8 +103,11 @@ tick-200ms { printf("%d %s\n", i, "text"); }
 tick-1s { printa(@n); printa(@d); }
 D
 started "$live_of $dwire --emit -s both.d" "dwire|/.*"
-shows "^VALUE1 VALUE2 +N" "names of columns"
-keys Tab Tab
-shows "^I +VALUE2" "the next table: what printf() showed"
+shows "^ +I VALUE2" "what printf() showed"
+shows "^ *[0-9]+ text" "its rows"
+keys Tab
+shows "^VALUE1 VALUE2 +N" "the next table"
+keys Tab m
+shows "^ +from +d, each column one report" "the heat map of a distribution"
 keys q
 restored 0 "a program in D"
