@@ -237,24 +237,26 @@ static void test_open(void)
 
 /* ---- a stream ---------------------------------------------------------------------------------------------------- */
 #define S "{\"s\":\"a1\",\"n\":"
+/* clang-format off */
 static const char stream[] =
-	S "0,\"f\":\"hello\",\"v\":1,\"host\":\"web\",\"clock\":{\"wall\":1000,\"mono\":400},\"hash\":\"h\",\"script\":"
-	  "\"\","
-	  "\"options\":[\"rows=json\"]}\n" S "1,\"f\":\"agg\",\"agg\":0,\"name\":\"n\",\"fn\":\"sum\",\"keys\":[{"
-					     "\"name\":\"execname\",\"type\":\"string\"}]}\n" S
-	  "2,\"f\":\"agg\",\"agg\":1,\"name\":\"us\",\"fn\":\"lquantize\",\"base\":0,\"limit\":100,\"step\":10,"
-	  "\"low\":[null,0,10,20,30,40,50,60,70,80,90,100],\"keys\":[{\"name\":\"execname\",\"type\":\"string\"}]}\n" S
-	  "3,\"f\":\"clause\",\"clause\":0,\"probe\":{\"id\":1,\"provider\":\"profile\",\"module\":\"\",\"function\":"
-	  "\"\","
-	  "\"name\":\"tick-1s\"},\"quiet\":false,\"step\":true,\"actions\":[{\"action\":\"printa\",\"format\":"
-	  "\"{\\\"comm\\\":\\\"%s\\\",\\\"n\\\":%@d,\\\"p50_us\\\":%@.50Q}\\n\",\"aggs\":[0,1],\"columns\":[]},"
+	S "0,\"f\":\"hello\",\"v\":1,\"host\":\"web\",\"clock\":{\"wall\":1000,\"mono\":400},\"hash\":\"h\","
+	  "\"script\":\"\",\"options\":[\"rows=json\"]}\n"
+	S "1,\"f\":\"agg\",\"agg\":0,\"name\":\"n\",\"fn\":\"sum\","
+	  "\"keys\":[{\"name\":\"execname\",\"type\":\"string\"}]}\n"
+	S "2,\"f\":\"agg\",\"agg\":1,\"name\":\"us\",\"fn\":\"lquantize\",\"base\":0,\"limit\":100,\"step\":10,"
+	  "\"low\":[null,0,10,20,30,40,50,60,70,80,90,100],\"keys\":[{\"name\":\"execname\",\"type\":\"string\"}]}\n"
+	S "3,\"f\":\"clause\",\"clause\":0,\"probe\":{\"id\":1,\"provider\":\"profile\",\"module\":\"\","
+	  "\"function\":\"\",\"name\":\"tick-1s\"},\"quiet\":false,\"step\":true,\"actions\":["
+	  "{\"action\":\"printa\",\"format\":\"{\\\"comm\\\":\\\"%s\\\",\\\"n\\\":%@d,\\\"p50_us\\\":%@.50Q}\\n\","
+	  "\"aggs\":[0,1],\"columns\":[]},"
 	  "{\"action\":\"printf\",\"format\":\"{\\\"i\\\":%d,\\\"time\\\":\\\"%02d:%02d\\\"}\\n\",\"columns\":["
 	  "{\"type\":\"int\",\"size\":4,\"signed\":true},{\"type\":\"int\",\"size\":4,\"signed\":true},"
-	  "{\"type\":\"int\",\"size\":4,\"signed\":true}]}]}\n" S
-	  "4,\"f\":\"state\",\"agg\":0,\"gen\":0,\"part\":0,\"rows\":[[[\"a\\\"\\u001b\"],5],[[\"b\"],7]]}\n" S
-	  "5,\"f\":\"state\",\"agg\":1,\"gen\":0,\"part\":0,\"rows\":[[[\"b\"],[[1,3],[4,1]]]]}\n" S
-	  "6,\"f\":\"row\",\"clause\":0,\"t\":500,\"cpu\":0,\"step\":0,\"out\":[[0],[1,42,7,5]]}\n" S
-	  "7,\"f\":\"end\",\"status\":3}\n";
+	  "{\"type\":\"int\",\"size\":4,\"signed\":true}]}]}\n"
+	S "4,\"f\":\"state\",\"agg\":0,\"gen\":0,\"part\":0,\"rows\":[[[\"a\\\"\\u001b\"],5],[[\"b\"],7]]}\n"
+	S "5,\"f\":\"state\",\"agg\":1,\"gen\":0,\"part\":0,\"rows\":[[[\"b\"],[[1,3],[4,1]]]]}\n"
+	S "6,\"f\":\"row\",\"clause\":0,\"t\":500,\"cpu\":0,\"step\":0,\"out\":[[0],[1,42,7,5]]}\n"
+	S "7,\"f\":\"end\",\"status\":3}\n";
+/* clang-format on */
 
 static void test_stream(void)
 {
