@@ -88,6 +88,9 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 		return arena_printf(d->arena, "the BPF iterator %s (Linux 5.9)", s->target);
 	case ATTACH_NF_PREROUTING:
 	case ATTACH_NF_INPUT:
+	case ATTACH_NF_FORWARD:
+	case ATTACH_NF_OUTPUT:
+	case ATTACH_NF_POSTROUTING:
 		return "BPF programs at netfilter (Linux 6.4)";
 	case ATTACH_FENTRY:
 	case ATTACH_FEXIT:

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/netfilter.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,14 +81,29 @@ static void drop(struct links *l)
 	*l = (struct links){ .n = 0 };
 }
 
-/* Links a program in the namespace of this thread: the first of PREROUTING, or the last of INPUT. */
+/* The hooks (linux/netfilter.h, enum nf_inet_hooks), and whether a program is the first there or the last. */
+static const struct {
+	enum attach_kind kind;
+	uint32_t hook;
+	bool first;
+} hooks[] = {
+	{ ATTACH_NF_PREROUTING, NF_INET_PRE_ROUTING, true },
+	{ ATTACH_NF_INPUT, NF_INET_LOCAL_IN, false },
+	{ ATTACH_NF_FORWARD, NF_INET_FORWARD, true },
+	{ ATTACH_NF_OUTPUT, NF_INET_LOCAL_OUT, true },
+	{ ATTACH_NF_POSTROUTING, NF_INET_POST_ROUTING, false },
+};
+
+/* Links a program at its hook, in the namespace of this thread. Returns the link, or -errno. */
 static int link_hook(const struct hooked *h, uint32_t family)
 {
-	bool first = h->kind == ATTACH_NF_PREROUTING;
 	int fd = -EBUSY;
+	size_t k = 0;
 
+	while (hooks[k].kind != h->kind)
+		k++;
 	for (int i = 1; fd == -EBUSY && i <= OTHERS; i++)
-		fd = bpfsys_link_netfilter(h->prog, family, first ? 0 : 1, first ? INT_MIN + i : INT_MAX - i);
+		fd = bpfsys_link_netfilter(h->prog, family, hooks[k].hook, hooks[k].first ? INT_MIN + i : INT_MAX - i);
 	return fd;
 }
 

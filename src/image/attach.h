@@ -40,6 +40,9 @@ enum attach_way {
  *   EVENT             target: "GROUP/NAME"
  *   NF_PREROUTING     every packet that IP has received, before any other hook of netfilter
  *   NF_INPUT          every packet that IP gives to a protocol, after all other hooks
+ *   NF_FORWARD        every packet that IP forwards, before any other hook
+ *   NF_OUTPUT         every packet that this machine sends, before any other hook
+ *   NF_POSTROUTING    every packet that leaves, after all other hooks
  *   WALK              target: the iterator's function ("bpf_iter_tcp"); every object that there is, once */
 /* clang-format off */
 #define ATTACH_KINDS(X) \
@@ -63,6 +66,9 @@ enum attach_way {
 	X(EVENT,          "tracepoint",          "the tracepoint",           EVENT,    TRACEPOINT, 0) \
 	X(NF_PREROUTING,  "netfilter/prerouting", "netfilter",               NETFILTER, NETFILTER, ATTACH_NETFILTER) \
 	X(NF_INPUT,       "netfilter/input",     "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER) \
+	X(NF_FORWARD,     "netfilter/forward",   "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER) \
+	X(NF_OUTPUT,      "netfilter/output",    "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER) \
+	X(NF_POSTROUTING, "netfilter/postrouting", "netfilter",              NETFILTER, NETFILTER, ATTACH_NETFILTER) \
 	X(WALK,           "iterator",            "the iterator",             WALK,     TRACING, BPF_TRACE_ITER)
 /* clang-format on */
 

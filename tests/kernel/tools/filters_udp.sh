@@ -20,6 +20,7 @@ tool("udpsnoop", "udp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=
 tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data, server=data, measure=both_ways,
      args=["1"], linger=1.2)
 tool("ipecn", "ecn", "--netns --host -4 -6 -o", once=1)
+tool("pktpath", "udp", SOCKETS + " -i -n -t -w", client=9, measure=lambda row: 1, linger=1.2)
 tool("superping", "ping", HOSTS + " -T", once=1, names=False)
 tool("dnssnoop", "dns", HOSTS + " -q -s -x -m -t -T -w", once=1)
 tool("gethostlatency", "lookup", OWNER + " -m -e -x", once=1)
