@@ -88,6 +88,11 @@ static void layout_object(struct layout *l, const struct fmt *fmt)
 			at = add_origin(l, name, n);
 		if (!at || !(it->flags & FMT_AGG))
 			continue;
+		if (strchr("YTN", it->conv)) { /* time and number of the report: of no row */
+			l->n--;
+			at = NULL;
+			continue;
+		}
 		at->agg = pos++;
 		at->percent = it->conv == 'Q' ? it->prec : 0;
 	}
@@ -281,7 +286,7 @@ static void put_table(
 
 	drop_text_buffer(d);
 	if (l->object)
-		table_print_format(d->json, t, fmt);
+		table_print_format(d->json, t, fmt, &(struct table_report){ 0 });
 	if (!take_text(d, d->json)) {
 		d->feed->refused += t->shown;
 		return;
