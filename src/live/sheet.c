@@ -434,7 +434,7 @@ static void take_row(const struct sheet *s, struct sheet *to, const struct row *
 	struct row *same = key && by ? find(to, key, hash_of(key)) : NULL;
 
 	if (same) {
-		merge_row(to, same, r, true);
+		merge_row(s, same, r, true);
 		free(key);
 	} else if (key && (same = copy_row(s, to, r, key, by))) {
 		same->seen = to->snapshot;
@@ -448,7 +448,7 @@ static void take_past(const struct sheet *s, const struct sheet *to, const struc
 	struct row *same = key ? find(to, key, hash_of(key)) : NULL;
 
 	if (same)
-		merge_row(to, same, r, false);
+		merge_row(s, same, r, false);
 	free(key);
 }
 

@@ -170,7 +170,7 @@ static bool keep(struct ring *r, const struct line *l, const char *text, size_t 
 static bool each_line(struct ring *r, const char *text, size_t n,
 	bool (*take)(struct ring *r, const struct line *l, const char *line, size_t len, void *ctx), void *ctx)
 {
-	const char *end = text + n, *next;
+	const char *end = n ? text + n : text, *next; /* an empty text may be NULL */
 	struct line l;
 	bool ok;
 
