@@ -17,6 +17,9 @@
 #define SUMS_LINES 12 /* a terminal with fewer lines has no line of sums */
 #define SPARK_LEAST 8
 #define SPARK_MOST 30
+#define SUM_VALUE 9 /* columns of a sum, of its bars, and of the space before the next */
+#define SUM_SPARK 18
+#define SUM_SPACE 3
 #define COLUMN_MOST 45 /* columns of a text; an IPv6 address has 39 */
 
 /* ---- sparklines -------------------------------------------------------------------------------------------------- */
@@ -55,7 +58,7 @@ static bool adds_up(const struct column *c)
 	return c->value && c->g && (c->g->fn == DW_AGG_COUNT || c->g->fn == DW_AGG_SUM);
 }
 
-/* "RX_KB 1234 ▁▂▅": the sums of all rows, also of those that the filter hides. s: with the rows that are gone. */
+/* "RX_BYTES 1.2M ▁▂▅": the sums of all rows, also of those that the filter hides. s: with the rows that are gone. */
 static void draw_sums(const struct sheet *s, int y, int columns)
 {
 	int x = 1;
@@ -75,17 +78,17 @@ static void draw_sums(const struct sheet *s, int y, int columns)
 				values[t] += sheet_then(s, r, i, (size_t)t);
 		}
 		word_of_title(&w, s->columns[i].name);
-		if (x + (int)w.width + 32 > columns)
+		if (x + (int)w.width + 1 + SUM_VALUE + 1 + SUM_SPARK > columns)
 			return;
 		paint_as(LOOK_TITLE);
 		paint_word(y, x, &w, (int)w.width, false);
 		x += (int)w.width + 1;
 		word_of_cell(&w, &s->columns[i], &sum);
 		paint_as(LOOK_PLAIN);
-		paint_word(y, x, &w, 9, true);
+		paint_word(y, x, &w, SUM_VALUE, true);
 		paint_as(LOOK_SPARK);
-		draw_spark(y, x + 10, 18, values, known(s));
-		x += 31;
+		draw_spark(y, x + SUM_VALUE + 1, SUM_SPARK, values, known(s));
+		x += SUM_VALUE + 1 + SUM_SPARK + SUM_SPACE;
 	}
 }
 

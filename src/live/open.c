@@ -13,16 +13,16 @@
 #define ARGS 20u
 
 static const struct open_tool tools[] = {
-	{ "sotrace", "its life, event by event", "pLDPh", OPEN_TCP },
-	{ "tcpsnoop", "each segment", "pLDPh", OPEN_TCP },
-	{ "tcpretrans", "segments that are sent again", "pLDPh", OPEN_TCP },
-	{ "skbdrop", "packets that are dropped, with stacks", "h", OPEN_ALL },
-	{ "tcpreset", "resets, and why", "LDPh", OPEN_TCP },
-	{ "tcpstates", "changes of its state", "pLDPh", OPEN_TCP },
-	{ "reqlat", "times from request to answer", "pLDPh", OPEN_TCP },
-	{ "tcprtt", "round-trip times", "pLDPh", OPEN_TCP },
-	{ "tcplife", "connections as they end", "pLDPh", OPEN_TCP },
-	{ "udpsnoop", "each datagram", "pLDPh", OPEN_UDP },
+	{ "sotrace", "its life, event by event", "pLDPh", OPEN_TCP, NULL },
+	{ "tcpsnoop", "each segment", "pLDPh", OPEN_TCP, "time,pid,laddr,lport,dir,raddr,rport,bytes,flags" },
+	{ "tcpretrans", "segments that are sent again", "pLDPh", OPEN_TCP, NULL },
+	{ "skbdrop", "packets that are dropped, with stacks", "h", OPEN_ALL, NULL },
+	{ "tcpreset", "resets, and why", "LDPh", OPEN_TCP, NULL },
+	{ "tcpstates", "changes of its state", "pLDPh", OPEN_TCP, NULL },
+	{ "reqlat", "times from request to answer", "pLDPh", OPEN_TCP, NULL },
+	{ "tcprtt", "round-trip times", "pLDPh", OPEN_TCP, NULL },
+	{ "tcplife", "connections as they end", "pLDPh", OPEN_TCP, NULL },
+	{ "udpsnoop", "each datagram", "pLDPh", OPEN_UDP, "time,pid,laddr,lport,dir,raddr,rport,bytes" },
 };
 
 /* The letters of filters, the columns that have their values, and the options. */
@@ -114,6 +114,10 @@ struct watch *open_start(const char *program, const struct open_tool *t, const s
 	const char *argv[ARGS] = { program, t->tool, "--json", "--emit" };
 	size_t argc = 4;
 
+	if (t->columns) {
+		argv[argc++] = "-o";
+		argv[argc++] = t->columns;
+	}
 	if (has_interval(t->tool))
 		argv[argc++] = "--interval=1";
 	for (size_t i = 0; i < n && argc + 1 < ARGS; i++)

@@ -10,6 +10,7 @@ struct open_tool {
 	const char *tool, *text; /* "sotrace", "its life: ..." */
 	const char *options;     /* the filters that it takes, by letter: p L D h (host), P (either port) */
 	enum { OPEN_ALL, OPEN_TCP, OPEN_UDP } of; /* what its rows are about */
+	const char *columns;                      /* of 80 characters, where it has more; or NULL */
 };
 
 /* The i-th tool for rows like this, of the tool from; NULL: there are no more. */

@@ -17,7 +17,7 @@
 #define HISTORY 60u                     /* snapshots that sparklines and heat maps remember */
 
 struct column {
-	char *name;          /* as in JSON: "rx_kb"; owned */
+	char *name;          /* as in JSON: "rx_bytes"; owned */
 	bool numeric;        /* numbers so far: aligned to the right */
 	bool value;          /* of an aggregation; the others are its keys */
 	const struct agg *g; /* of a value: which one; borrowed from the reader of the stream; or NULL */

@@ -18,7 +18,7 @@ const char *const ui_help[] = {
 	"r           reverse the order",
 	"Up Down PgUp PgDn Home End   (j k)",
 	"/           filter as you type: words that a row must have;",
-	"            !word: must not; comm=nginx; rx_kb>100; rport<1024",
+	"            !word: must not; comm=nginx; rx_bytes>100k; rport<1024",
 	"Esc         no filter, no groups",
 	"g           group rows by columns: comm,raddr",
 	"Enter  o    open a tool for the selected row",

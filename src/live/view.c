@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "live/words.h"
+
 bool view_has(const struct view *v, size_t column)
 {
 	return !v->by || v->by >> column & 1 || v->shown->columns[column].value;
@@ -27,11 +29,29 @@ static bool cell_contains(const struct cell *c, const char *text)
 	return strstr(number, text) != NULL;
 }
 
+/* The number of "100k" in the units of a column. False: it is still being typed. */
+static bool read_number(const struct column *c, const char *s, long double *n)
+{
+	static const char units[] = "kmgt";
+	char *end;
+	const char *unit;
+
+	*n = strtold(s, &end);
+	if (end == s)
+		return false;
+	unit = *end ? strchr(units, tolower((unsigned char)*end)) : NULL;
+	for (const char *u = units; unit && u <= unit; u++)
+		*n *= word_is_amount(c) ? 1024 : 1000;
+	end += unit != NULL;
+	end += word_is_amount(c) && tolower((unsigned char)*end) == 'b'; /* 100kb, 512B */
+	return !*end;
+}
+
 /* NAME=TEXT, NAME>N, NAME<N. -1: the word is no such thing. */
 static int matches_column(const struct view *v, const struct row *r, const char *word)
 {
 	const char *op = strpbrk(word, "=<>");
-	char name[64], *end;
+	char name[64];
 	long double n;
 	int i;
 
@@ -43,9 +63,8 @@ static int matches_column(const struct view *v, const struct row *r, const char 
 		return -1;
 	if (*op == '=')
 		return cell_contains(&r->cells[i], op + 1);
-	n = strtold(op + 1, &end);
-	if (end == op + 1)
-		return 1; /* the number is still being typed */
+	if (!read_number(&v->shown->columns[i], op + 1, &n))
+		return 1;
 	return r->cells[i].kind == CELL_NUMBER && (*op == '>' ? r->cells[i].number > n : r->cells[i].number < n);
 }
 

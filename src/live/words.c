@@ -86,17 +86,14 @@ static void word_of_ascii(struct word_text *w, const char *s)
 
 void word_of_bytes(struct word_text *w, long double n)
 {
-	static const char units[] = "KMGTPE";
+	static const char units[] = "BKMGTPE";
 	size_t unit = 0;
 	char s[64];
 
-	if (n < 1024) {
-		snprintf(s, sizeof(s), "%.0LfB", n);
-	} else {
-		for (n /= 1024; n >= 1023.95L && units[unit + 1]; unit++)
-			n /= 1024;
-		snprintf(s, sizeof(s), "%.1Lf%cB", n, units[unit]);
-	}
+	/* What rounds to 1024 is the next unit's 1.0. */
+	for (; n >= (unit ? 1023.95L : 1023.5L) && units[unit + 1]; unit++)
+		n /= 1024;
+	snprintf(s, sizeof(s), unit ? "%.1Lf%c" : "%.0Lf%c", n, units[unit]);
 	word_of_ascii(w, s);
 }
 
@@ -107,15 +104,29 @@ static bool ends_with(const char *s, const char *end)
 	return n >= k && !strcmp(s + n - k, end);
 }
 
+/* Tools name the bytes that a connection carried rx_bytes and tx_bytes, those of one event bytes (docs/ROWS.md). */
+bool word_is_amount(const struct column *c)
+{
+	return ends_with(c->name, "_bytes") || (c->value && ends_with(c->name, "bytes"));
+}
+
+/* "2026-11-23T16:08:57.307593+00:00", as tools write the column time; "16:08:57.307" of it is shown. */
+static bool is_time(const struct column *c, const char *s)
+{
+	return !strcmp(c->name, "time") && strlen(s) > 26 && s[10] == 'T' && s[13] == ':' && s[19] == '.';
+}
+
 void word_of_cell(struct word_text *w, const struct column *c, const struct cell *cell)
 {
 	char s[64];
 
-	if (cell->kind == CELL_TEXT) {
+	if (cell->kind == CELL_TEXT && is_time(c, cell->text)) {
+		word_of_text(w, cell->text + 11, 12);
+	} else if (cell->kind == CELL_TEXT) {
 		word_of_text(w, cell->text, strlen(cell->text));
 	} else if (cell->kind == CELL_UNKNOWN) {
 		word_of_ascii(w, "-");
-	} else if (ends_with(c->name, "bytes") && cell->number >= 0) {
+	} else if (word_is_amount(c) && cell->number >= 0) {
 		word_of_bytes(w, cell->number);
 	} else {
 		snprintf(s, sizeof(s), cell->number == floorl(cell->number) ? "%.0Lf" : "%.3Lf", cell->number);

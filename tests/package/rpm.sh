@@ -14,7 +14,7 @@ grep -q '1 specfiles checked; 0 errors, 0 warnings' "$tmp/lint" || { echo "FAILE
 for p in "$root"/build-packages/rpm/*/*.rpm; do
 	rpm -qlp "$p" 2>/dev/null
 done | sort -u >"$tmp/files"
-for f in /usr/sbin/dwire /usr/bin/dwire-export libdwire.so.1 dwire.h libdwire.pc /dwire/trace.py tcplife.8 libdwire.3 \
+for f in /usr/sbin/dwire /usr/bin/dwire-export /usr/bin/dwire-live libdwire.so.1 dwire.h libdwire.pc /dwire/trace.py tcplife.8 libdwire.3 \
 	/etc/dwire/export.d dwire-record.service dwire-emit.service tmpfiles.d/dwire-export.conf completions/dwire; do
 	grep -qE "$f(\.gz)?\$" "$tmp/files" || { echo "FAILED: no $f in the packages"; exit 1; }
 done

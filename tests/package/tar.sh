@@ -21,6 +21,9 @@ dir=$tmp/${name%.tar.gz}
 size=$(stat -c %s "$dir/dwire")
 [ "$size" -le $((4 << 20)) ] || fail "the program has $size bytes"
 ! ldd "$dir/dwire" >/dev/null 2>&1 || fail "the program is not static"
+for page in "$dir"/man/*; do # of programs that are not in it
+	[[ ${page##*/} != *-export.* && ${page##*/} != *-live.* ]] || fail "there is ${page##*/}"
+done
 ! grep -qaF "$root" "$dir/dwire" || fail "paths of this tree are in the program"
 
 mkdir -p "$tmp/to/usr/local/share/man/man8"

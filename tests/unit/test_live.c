@@ -21,6 +21,29 @@ static void expect_word(const char *s, size_t len, const wchar_t *want, size_t w
 	EXPECT_INT(w.width, width);
 }
 
+static void expect_cell(const char *name, const char *text, const wchar_t *want)
+{
+	char column[32], cell[64];
+	struct word_text w;
+
+	snprintf(column, sizeof(column), "%s", name);
+	snprintf(cell, sizeof(cell), "%s", text);
+	word_of_cell(&w, &(struct column){ .name = column }, &(struct cell){ .kind = CELL_TEXT, .text = cell });
+	CHECK(!wcscmp(w.s, want), "%ls, not %ls", w.s, want);
+}
+
+/* 1536 in a column of that name; value: of an aggregation. */
+static void expect_amount(const char *name, bool value, const wchar_t *want)
+{
+	char column[32];
+	struct word_text w;
+
+	snprintf(column, sizeof(column), "%s", name);
+	word_of_cell(&w, &(struct column){ .name = column, .value = value },
+		&(struct cell){ .kind = CELL_NUMBER, .number = 1536 });
+	CHECK(!wcscmp(w.s, want), "%ls, not %ls", w.s, want);
+}
+
 /* What a stranger chose is never a control character, and its width is known. */
 static void test_words(void)
 {
@@ -44,9 +67,17 @@ static void test_words(void)
 	word_of_bytes(&w, 1023);
 	CHECK(!wcscmp(w.s, L"1023B"), "%ls", w.s);
 	word_of_bytes(&w, 1536);
-	CHECK(!wcscmp(w.s, L"1.5KB"), "%ls", w.s);
+	CHECK(!wcscmp(w.s, L"1.5K"), "%ls", w.s);
 	word_of_bytes(&w, 1024.0L * 1024 - 1);
-	CHECK(!wcscmp(w.s, L"1.0MB"), "%ls", w.s);
+	CHECK(!wcscmp(w.s, L"1.0M"), "%ls", w.s);
+	word_of_bytes(&w, 1258291);
+	CHECK(!wcscmp(w.s, L"1.2M"), "%ls", w.s);
+	expect_cell("time", "2026-11-23T16:08:57.307593+00:00", L"16:08:57.307");
+	expect_cell("time", "16:08:57", L"16:08:57");
+	expect_cell("comm", "2026-11-23T16:08:57.307593+00:00", L"2026-11-23T16:08:57.307593+00:00");
+	expect_amount("tx_bytes", false, L"1.5K");
+	expect_amount("bytes", true, L"1.5K");
+	expect_amount("bytes", false, L"1536"); /* the size of one segment */
 	EXPECT(word_bar(0) == L' ' && word_bar(1) == L'\u2588' && word_bar(0.01) == L'\u2581');
 }
 
@@ -126,6 +157,13 @@ static void test_view(void)
 	expect_filter(&v, "nginx 443", "nginx:443");
 	expect_filter(&v, "port<1024", "nginx:80 nginx:443");
 	expect_filter(&v, "!port<1024 bytes>199", "Curl:5000");
+	expect_filter(&v, "bytes>0.1k", "Curl:5000 nginx:443"); /* 0.1k is 102.4 */
+	expect_filter(&v, "bytes<0.2K !bytes<0.1k", "Curl:5000");
+	expect_filter(&v, "bytes>199B", "Curl:5000 nginx:443");
+	expect_filter(&v, "bytes<0.0001mb", "nginx:80"); /* 104.9 */
+	expect_filter(&v, "port>4.9k", "Curl:5000");     /* no bytes: 4900 */
+	expect_filter(&v, "port>5k", "");
+	expect_filter(&v, "port>9x", "nginx:80 Curl:5000 nginx:443"); /* no number yet */
 	expect_filter(&v, "comm=gin port=44", "nginx:443");
 	expect_filter(&v, "port>", "nginx:80 Curl:5000 nginx:443"); /* being typed */
 	expect_filter(&v, "none", "");

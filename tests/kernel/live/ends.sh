@@ -75,7 +75,7 @@ restored 1 "without privileges"
 # No screen: a dumb terminal, none at all, -b, a count, a pipe.
 for how in "TERM=dumb $run" "TERM= $run" "$run -b" "$run 1 9" "$run | cat"; do
 	type_line "$how"
-	shows "load: " "$how"
+	shows "^\.\.\. [0-9]+ more" "$how" # the end of a report
 	[ -z "$(live_pid)" ] || fail "$how: a screen"
 	keys C-c
 	restored "[0-9]+" "$how"

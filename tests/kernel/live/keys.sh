@@ -10,16 +10,22 @@ screen_traffic "$NETNS"
 terminal 80 24
 
 # --- a frozen screen with known numbers ---------------------------------------------------------------------------
+save() { # NAME
+	keys w C-u
+	tmux_ send-keys -l "$1"
+	keys Enter
+}
 freeze() { # TOOL: the traffic as its rows, and pause. An interval may end in the midst of it: then once more.
-	local try want=$((8 * 30 * 31 / 2 + 24))
+	local try want=$((8192 * (30 * 31 / 2 + 3)))
 	type_line "$dwire $1 2 --netns $NETNS"
 	shows "^ $1 " "the screen of $1" || return
 	for try in 1 2 3 4 5; do
 		kill -USR1 "$talker"
-		shows "TX_KB +[1-9]" "rows of $1" || return
+		shows "TX_BYTES +[1-9]" "rows of $1" || return
 		keys Space
 		shows "PAUSED" "pause"
-		[[ $(screen) =~ TX_KB\ +$want\  ]] && return
+		save "$tmp/try$try.json"
+		[ "$(jq -s 'map(.rx_bytes, .tx_bytes) | add' "$tmp/try$try.json")" = $((2 * want)) ] && return
 		printf 'once more: %s\n' "$(line 2)"
 		keys Space
 		sleep 2
@@ -28,19 +34,19 @@ freeze() { # TOOL: the traffic as its rows, and pause. An interval may end in th
 }
 freeze tcptop
 expect_match "$(line 1)" "^ tcptop PAUSED every 2 s 66 rows .* [0-9:]{8}$" "the first line"
-expect_match "$(line 2)" "RX_KB +3744 .* TX_KB +3744 " "sums"
-expect_match "$(line 3)" "^ZONE +PID COMM +LADDR +LPORT RADDR +RPORT RX_KB TX_KB" "titles"
-expect_match "$(line 4)" "server +127.0.0.1 +7000 127.0.0.1 +[0-9]+ +240 +0" "the greatest RX_KB"
+expect_match "$(line 2)" "RX_BYTES +3.7M .* TX_BYTES +3.7M " "sums"
+expect_match "$(line 3)" "^ZONE +PID COMM +LADDR +LPORT RADDR +RPORT RX_BYTES TX_BYTES" "titles"
+expect_match "$(line 4)" "server +127.0.0.1 +7000 127.0.0.1 +[0-9]+ +240.0K +0B" "the greatest RX_BYTES"
 keys Right
-expect_match "$(line 4)" "t30 +127.0.0.1 +[0-9]+ 127.0.0.1 +7000 +0 +240" "the greatest TX_KB"
-expect_match "$(line 5)" "t29 .* 232" "the next"
+expect_match "$(line 4)" "t30 +127.0.0.1 +[0-9]+ 127.0.0.1 +7000 +0B +240.0K" "the greatest TX_BYTES"
+expect_match "$(line 5)" "t29 .* 232.0K" "the next"
 keys r
-expect_match "$(line 4)" "server .* 0( |$)" "the least TX_KB"
+expect_match "$(line 4)" "server .* 0B( |$)" "the least TX_BYTES"
 keys r 3
 expect_match "$(line 4)" "a.xe2.x80.xaeb" "by the name: a character that turns the text around is escaped"
 expect_match "$(screen)" "e.x1b.31mvil" "an escape sequence in a name"
 keys End
-expect_match "$(line 23)" "日本語 +127.0.0.1 +[0-9]+ 127.0.0.1 +7000 +0 +8" "a wide name, and what stands behind it"
+expect_match "$(line 23)" "日本語 +127.0.0.1 +[0-9]+ 127.0.0.1 +7000 +0B" "a wide name, and what stands behind it"
 column=$(line 22) column=${column%%127.0.0.1*}
 wide=$(line 23) wide=${wide%%127.0.0.1*}
 expect_eq "$((${#wide} + 3))" "${#column}" "columns behind three wide characters"
@@ -49,12 +55,12 @@ expect_match "$(line 23)" " t[0-9]+ " "a page up"
 keys Home
 expect_match "$(line 4)" "a.xe2.x80.xaeb" "Home"
 keys 9
-expect_match "$(line 4)" "t30 .* 240" "the digit of a column"
+expect_match "$(line 4)" "t30 .* 240.0K" "the digit of a column"
 
 # --- filter -------------------------------------------------------------------------------------------------------
 keys / t 0 7
 expect_match "$(line 1)" " 1 row filter: t07" "a filter while it is typed"
-expect_match "$(line 4)" "t07 .* 56" "its row"
+expect_match "$(line 4)" "t07 .* 56.0K" "its row"
 expect_match "$(line 24)" "^filter: t07" "the prompt"
 expect_eq "$(line 5)" "" "no other row"
 keys BSpace
@@ -66,8 +72,8 @@ filter() {
 	tmux_ send-keys -l "$1"
 	keys Enter
 }
-filter "tx_kb>200 !t28"
-expect_match "$(line 1)" " 4 rows " "a number, and a word that must not be there"
+filter "tx_bytes>200k !t28" # t26, t27, t29, t30; t25 has 200 KB
+expect_match "$(line 1)" " 4 rows " "a number with a unit, and a word that must not be there"
 keys Escape
 filter "comm=日本"
 expect_match "$(line 1)" " 1 row " "a wide word"
@@ -81,26 +87,21 @@ tmux_ send-keys -l "zone,comm"
 keys Enter
 expect_match "$(line 1)" " 34 rows grouped" "groups"
 keys 3
-expect_match "$(line 3)" "^ZONE +COMM +RX_KB TX_KB ROWS" "columns of groups"
-expect_match "$(line 4)" "server +3744 +0 +33( |$)" "a group: its sum, and how many rows it has"
+expect_match "$(line 3)" "^ZONE +COMM +RX_BYTES TX_BYTES ROWS" "columns of groups"
+expect_match "$(line 4)" "server +3.7M +0B +33( |$)" "a group: its sum, and how many rows it has"
 keys g n o p e Enter
 expect_match "$(line 24)" "no column nope" "a column that is not there"
 keys Escape
 expect_match "$(line 1)" " 66 rows  " "no groups"
-save() { # NAME
-	keys w C-u
-	tmux_ send-keys -l "$1"
-	keys Enter
-}
 save "$tmp/rows.csv"
 expect_match "$(line 24)" "66 rows saved" "saved"
-expect_eq "$(head -n 1 "$tmp/rows.csv")" '"zone","pid","comm","laddr","lport","raddr","rport","rx_kb","tx_kb"' "CSV"
-expect_eq "$(awk -F, '{ s += $NF } END { print NR, s }' "$tmp/rows.csv")" "67 3744" "rows of CSV"
+expect_eq "$(head -n 1 "$tmp/rows.csv")" '"zone","pid","comm","laddr","lport","raddr","rport","rx_bytes","tx_bytes"' "CSV"
+expect_eq "$(awk -F, '{ s += $NF } END { print NR, s }' "$tmp/rows.csv")" "67 $((3744 * 1024))" "rows of CSV: whole numbers"
 save "$tmp/rows.csv"
 expect_match "$(line 24)" "cannot save .*: File exists" "a file that is there stays"
 save "$tmp/rows.json"
-expect_eq "$(jq -s 'map(.tx_kb) | add' "$tmp/rows.json")" 3744 "rows of JSON"
-expect_eq "$(jq -r 'select(.tx_kb == 240).comm' "$tmp/rows.json")" t30 "a row of JSON"
+expect_eq "$(jq -s 'map(.tx_bytes) | add' "$tmp/rows.json")" $((3744 * 1024)) "rows of JSON"
+expect_eq "$(jq -r 'select(.tx_bytes == 240 * 1024).comm' "$tmp/rows.json")" t30 "a row of JSON"
 
 # --- sizes, help, tools for a row -------------------------------------------------------------------------------------
 keys h
@@ -109,13 +110,13 @@ resize 40 10
 shows "^ Left Right  the column to sort by," "help in 40 columns"
 expect_match "$(line 3)" "^ +to see" "its lines are not cut"
 keys x 9
-expect_match "$(line 2)" "LADDR +LPORT RADDR|RADDR +RPORT RX_KB TX_KB" "titles in 40 columns"
-expect_match "$(line 3)" " 240$" "the column that sorts is seen"
+expect_match "$(line 2)" "LADDR +LPORT RADDR|RADDR +RPORT RX_BYTES TX_BYTES" "titles in 40 columns"
+expect_match "$(line 3)" " 240.0K$" "the column that sorts is seen"
 expect_eq "$(screen | grep -c '^.\{41\}') $(screen | wc -l)" "0 10" "nothing beyond 40x10"
 resize 80 24
-shows "^ZONE +PID" "80 columns again"
+shows "PID COMM +LADDR +LPORT RADDR +RPORT RX_BYTES TX_BYTES" "80 columns again"
 keys 9 Home
-port=$(line 4 | awk '{ print $5 }')
+port=$(line 4 | grep -o ' t30 .*' | awk '{ print $3 }')
 keys Enter
 expect_match "$(screen)" "sotrace +its life, event by event: -p [0-9]+ -L [0-9]+ -D 7000 --host" "tools for a row"
 keys Down Enter
