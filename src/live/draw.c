@@ -58,7 +58,7 @@ static bool adds_up(const struct column *c)
 	return c->value && c->g && (c->g->fn == DW_AGG_COUNT || c->g->fn == DW_AGG_SUM);
 }
 
-/* "RX_BYTES 1.2M ▁▂▅": the sums of all rows, also of those that the filter hides. s: with the rows that are gone. */
+/* "RX_BYTES 1.2M ▁▂▅": the sums of all rows, also of those that the filter hides. s: with rows that are gone. */
 static void draw_sums(const struct sheet *s, int y, int columns)
 {
 	int x = 1;

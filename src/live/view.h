@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* view: which rows of a sheet are shown, and in which order.
  * A filter is words, all of which a row must have. A word is a text that one of its cells contains, whatever the case;
- * NAME=TEXT, of that column; NAME>N or NAME<N; !WORD: rows that do not. N may end in k, m, g or t: powers of 1024 of amounts of bytes, of 1000 of
- * other numbers. */
+ * NAME=TEXT, of that column; NAME>N or NAME<N; !WORD: rows that do not. N may end in k, m, g or t: powers of 1024 of
+ * amounts of bytes, of 1000 of other numbers. */
 #ifndef DWIRE_LIVE_VIEW_H
 #define DWIRE_LIVE_VIEW_H
 #include "live/sheet.h"
