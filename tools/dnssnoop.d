@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* dnssnoop: lookups of names in the DNS, with their time and result.
  *
- * common: owner hosts
+ * common: owner hosts failed=-x slow
  * -q            queries = 0     also queries, as they are sent
  * -s            server = 0      show instead what servers of this machine receive and send
- * -x            failed = 0      only those that fail
- * -m MS         slow = 0        only those that took at least this many milliseconds
  * --port PORT,...  option.dnsports = ports  DNS on these ports too, besides 53
  * row: PID %-7d COMM %-15s TYPE %-6s RESULT %-8s MS[!json] %10s MS=ms[json] %d.%03d OLD=old[json] %d
  * row: SERVER[wide] %-39s NAME %s

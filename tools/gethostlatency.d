@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* gethostlatency: lookups of host names by the C library, with their time.
  *
- * common: clock owner
- * -e   errors = 0    only lookups that failed
+ * common: clock owner failed=-e slow
  * -x   why = 0       also the function, and why the lookup failed
- * -m MS  least = 0   only lookups that took at least this many milliseconds
  * row: PID=pid %-6d COMM=comm %-16s LATms=ms %7d.%02d FUNC[why]=func %-16s ERROR[why]=error %-26s
  * row: HOST=host %s
  */
@@ -16,7 +14,7 @@ dtrace:::BEGIN
 }
 
 resolver:::lookup-done
-/ (!errors || args[1]->lkp_result != 0) && args[1]->lkp_latency >= least * 1000000 && wanted_here(args[0]) /
+/ (!failed || args[1]->lkp_result != 0) && args[1]->lkp_latency >= slow * 1000000 && wanted_here(args[0]) /
 {
 	this->us = args[1]->lkp_latency / 1000;
 	row(pid, execname, this->us / 1000,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* so1stbyte: time from connect() to the first byte read, by process.
  *
- * common: sockets interval rows
+ * common: sockets slow interval rows
  * row: PROCESS=comm %s PID %d US=us %@d
  */
 uint64_t start[uintptr_t];
@@ -20,7 +20,7 @@ sock:::connect-start
 sock:::first-byte
 / start[args[0]->so_addr] /
 {
-	@us[args[1]->cs_execname, args[1]->cs_pid] = quantize((timestamp - start[args[0]->so_addr]) / 1000);
+	this->began = start[args[0]->so_addr];
 	start[args[0]->so_addr] = 0;
 }
 
@@ -29,8 +29,14 @@ sock:::receive
 / args[0]->so_type == SOCK_DGRAM && args[2]->sr_bytes > 0 && (args[2]->sr_flags & MSG_PEEK) == 0 &&
   start[args[0]->so_addr] /
 {
-	@us[args[1]->cs_execname, args[1]->cs_pid] = quantize((timestamp - start[args[0]->so_addr]) / 1000);
+	this->began = start[args[0]->so_addr];
 	start[args[0]->so_addr] = 0;
+}
+
+sock:::first-byte, sock:::receive
+/ this->began && timestamp - this->began >= slow * 1000000 /
+{
+	@us[args[1]->cs_execname, args[1]->cs_pid] = quantize((timestamp - this->began) / 1000);
 }
 
 sock:::connect-done

@@ -8,7 +8,7 @@
 
 dtrace:::BEGIN
 {
-	say("Tracing sock statistics. Output every %d second%s.\n", interval, interval == 1 ? "" : "s");
+	say("Tracing sock statistics. Output every %s second%s.\n", interval_text, interval_text == "1" ? "" : "s");
 }
 
 sock:::create, sock:::bind, sock:::listen, sock:::connect-start, sock:::connect-done, sock:::accept-done, sock:::send,

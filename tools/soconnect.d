@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* soconnect: connects to Internet addresses as they succeed or fail.
  *
- * common: sockets
- * -e   failed = 0     only those that failed
+ * common: sockets failed=-e slow
  * -r   returned = 0   what connect() returned, also "In progress" where it does not wait
  * row: PID %-7d PROCESS=comm %-15.15s FAM=family %-3d ADDRESS=raddr %-15s|%-39s PORT=rport %-5d LAT(us)=us %8d RESULT %s
  */
@@ -22,7 +21,7 @@ sock:::connect-start
 }
 
 sock:::connect-return
-/ returned && self->start && (failed == 0 || args[2]->sr_errno != 0) &&
+/ returned && self->start && (failed == 0 || args[2]->sr_errno != 0) && timestamp - self->start >= slow * 1000000 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
@@ -43,6 +42,7 @@ sock:::connect-start
 
 sock:::connect-done
 / returned == 0 && start[args[0]->so_addr] && (failed == 0 || args[2]->sr_errno != 0) &&
+  timestamp - start[args[0]->so_addr] >= slow * 1000000 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,

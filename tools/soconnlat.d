@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* soconnlat: latency of Internet connections, with the code that waits.
  *
- * common: sockets interval rows
+ * common: sockets failed slow interval rows
  * row: COMM %s USTACK=ustack %k US=us %@d
  * row later: COMM %s USTACK=ustack (%s) US=us %@d
  */
@@ -19,14 +19,16 @@ sock:::connect-start
 }
 
 sock:::connect-done
-/ args[0]->so_nonblock == 0 && start[args[0]->so_addr] && args[2]->sr_errno == 0 /
+/ args[0]->so_nonblock == 0 && start[args[0]->so_addr] && (args[2]->sr_errno != 0) == failed &&
+  timestamp - start[args[0]->so_addr] >= slow * 1000000 /
 {
 	@us[args[1]->cs_execname, ustack()] = quantize((timestamp - start[args[0]->so_addr]) / 1000);
 }
 
 /* It completes in an interrupt, when the code that began it is elsewhere. */
 sock:::connect-done
-/ args[0]->so_nonblock && start[args[0]->so_addr] && args[2]->sr_errno == 0 /
+/ args[0]->so_nonblock && start[args[0]->so_addr] && (args[2]->sr_errno != 0) == failed &&
+  timestamp - start[args[0]->so_addr] >= slow * 1000000 /
 {
 	@later[args[1]->cs_execname, "not waited for in connect"] =
 	    quantize((timestamp - start[args[0]->so_addr]) / 1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* solife: Internet sockets from connect() or accept() to close().
  *
- * common: sockets
+ * common: sockets slow
  * row: PID %-7d COMM %-10.10s PROTO %-6s LADDR %-15s|%-39s LPORT %-5d D=dir %-2s RADDR %-15s|%-39s RPORT %-5d MS %d.%02d
  */
 #pragma D option dynvarsize=32m
@@ -34,7 +34,7 @@ sock:::accept-done
 }
 
 sock:::close
-/ start[args[0]->so_addr] &&
+/ start[args[0]->so_addr] && timestamp - start[args[0]->so_addr] >= slow * 1000000 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	this->us = (timestamp - start[args[0]->so_addr]) / 1000;

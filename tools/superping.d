@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* superping: time from echo requests to answers, as the kernel sees it.
  *
- * common: owner hosts
+ * common: owner hosts failed slow
  * row: PING[!json] "IPv%d ping, ID %d seq %d: %d us" IP[json]=ip %d PID[json]=pid %d COMM[json]=comm %s RADDR[json]=raddr %s
  * row: ID[json]=id %d SEQ[json]=seq %d US[json]=us %d EVENT[json]=event %s
  * row lost: PING[!json] "IPv%d ping, ID %d seq %d: no answer from %s after %d ms" IP[json]=ip %d PID[json]=pid %d COMM[json]=comm %s
@@ -29,7 +29,7 @@ icmp:::send
 }
 
 icmp:::send
-/ this->late /
+/ this->late && timestamp - this->late >= slow * 1000000 /
 {
 	row_lost(args[4]->icmp_ver, args[4]->icmp_id, args[4]->icmp_seq - 1, args[2]->ip_daddr,
 	    (timestamp - this->late) / 1000000, args[4]->icmp_ver, args[1]->cs_pid, args[1]->cs_execname,
@@ -50,7 +50,7 @@ icmp:::receive
 }
 
 icmp:::receive
-/ this->mine /
+/ this->mine && !failed && this->us >= slow * 1000 /
 {
 	row(args[4]->icmp_ver, args[4]->icmp_id, args[4]->icmp_seq, this->us, args[4]->icmp_ver, this->pid, this->name,
 	    args[2]->ip_saddr, args[4]->icmp_id, args[4]->icmp_seq, this->us, "answer");

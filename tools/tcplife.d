@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcplife: TCP connections as they end: owner, bytes, duration.
  *
- * common: sockets
+ * common: sockets slow
  * --dot   dot = 0    a graph for Graphviz (dot -Tsvg) at the end
  * row: PID %-7d COMM %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d TX_KB=tx_bytes %5B RX_KB=rx_bytes %5B
  * row: MS[!json] %s%d.%02d MS=ms[json] %d.%02d OLD=old[json] %d
@@ -54,14 +54,21 @@ tcp:::detach
 }
 
 tcp:::state-change, tcp:::detach
-/ this->ends && dot == 0 &&
-  wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+/ this->ends /
 {
 	this->old = start[args[1]->cs_addr] == 0;
+	this->ns = timestamp - (this->old ? began : start[args[1]->cs_addr]);
+	this->shown = this->ns >= slow * 1000000;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->shown && dot == 0 &&
+  wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+{
 	/* What is acknowledged includes SYN and FIN. */
 	this->sent = args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans;
 	this->tx = this->sent < args[3]->tcps_bytes_acked ? this->sent : args[3]->tcps_bytes_acked;
-	this->us = (timestamp - (this->old ? began : start[args[1]->cs_addr])) / 1000;
+	this->us = this->ns / 1000;
 	row(args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport, args[3]->tcps_raddr,
 	    args[3]->tcps_rport, this->tx, args[3]->tcps_bytes_received - args[3]->tcps_fin_received,
 	    this->old ? ">" : "", this->us / 1000, this->us % 1000 / 10, this->us / 1000, this->us % 1000 / 10,
@@ -70,7 +77,7 @@ tcp:::state-change, tcp:::detach
 
 /* From who connects to what is connected to. */
 tcp:::state-change, tcp:::detach
-/ this->ends && dot && args[3]->tcps_active &&
+/ this->shown && dot && args[3]->tcps_active &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	@out[args[1]->cs_execname, args[3]->tcps_raddr, args[3]->tcps_rport] = count();
@@ -79,7 +86,7 @@ tcp:::state-change, tcp:::detach
 }
 
 tcp:::state-change, tcp:::detach
-/ this->ends && dot && args[3]->tcps_active == 0 &&
+/ this->shown && dot && args[3]->tcps_active == 0 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	@in[args[3]->tcps_raddr, args[1]->cs_execname, args[3]->tcps_lport] = count();

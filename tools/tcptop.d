@@ -15,7 +15,7 @@ uint64_t out;
 
 dtrace:::BEGIN
 {
-	say("Tracing TCP... the first screen comes in %d s. Ctrl-C ends.\n", interval);
+	say("Tracing TCP... the first screen comes in %s s. Ctrl-C ends.\n", interval_text);
 }
 
 tcp:::receive

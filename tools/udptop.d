@@ -15,7 +15,7 @@ uint64_t out;
 
 dtrace:::BEGIN
 {
-	say("Tracing UDP... the first screen comes in %d s. Ctrl-C ends.\n", interval);
+	say("Tracing UDP... the first screen comes in %s s. Ctrl-C ends.\n", interval_text);
 }
 
 udp:::receive

@@ -206,6 +206,11 @@ int dwire_command(struct dwire *d, const char *command)
 	return r ? r : add_child(d, c);
 }
 
+int dwire_command_status(const struct dwire *d, size_t index)
+{
+	return index < d->nchildren ? child_status(d->children[index]) : -1;
+}
+
 int dwire_grab(struct dwire *d, pid_t pid)
 {
 	struct child *c = NULL;

@@ -94,6 +94,9 @@ void dwire_args(struct dwire *d, int argc, const char *const *argv);
  * dwire_start(), or in dwire_compile() up to its first instruction if the program has probes in it. */
 int dwire_command(struct dwire *d, const char *command) __attribute__((warn_unused_result));
 int dwire_grab(struct dwire *d, pid_t pid) __attribute__((warn_unused_result));
+/* The exit status of the index-th of these processes, after dwire_end(): 128 and the signal's number, if one ended it.
+ * -1: it has not ended while we traced, or dwire_command() did not start it. */
+int dwire_command_status(const struct dwire *d, size_t index);
 
 /* Can this process trace on this kernel at all? */
 int dwire_require(struct dwire *d) __attribute__((warn_unused_result));

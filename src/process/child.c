@@ -26,6 +26,7 @@ struct child {
 	int pidfd;
 	int go; /* a socket: one byte lets it run, the errno of a failed exec comes back; -1: used, or grabbed */
 	bool started, reaped;
+	int status; /* of wait(2), once it is reaped */
 	bool held;  /* at the start of its program */
 	char *name; /* the program, for messages */
 };
@@ -333,18 +334,24 @@ int child_go(struct child *c, const struct reporter *to)
 
 void child_describe_end(struct child *c, char *buf, size_t len)
 {
-	int status = 0;
 	const char *sig;
 
-	if (c->started && !c->reaped && waitpid(c->pid, &status, WNOHANG) == c->pid)
+	if (c->started && !c->reaped && waitpid(c->pid, &c->status, WNOHANG) == c->pid)
 		c->reaped = true;
-	sig = c->reaped && WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status)) : NULL;
+	sig = c->reaped && WIFSIGNALED(c->status) ? sigabbrev_np(WTERMSIG(c->status)) : NULL;
 	if (sig)
 		snprintf(buf, len, "pid %d terminated by SIG%s", (int)c->pid, sig);
-	else if (c->reaped && WIFSIGNALED(status))
-		snprintf(buf, len, "pid %d terminated by signal %d", (int)c->pid, WTERMSIG(status));
+	else if (c->reaped && WIFSIGNALED(c->status))
+		snprintf(buf, len, "pid %d terminated by signal %d", (int)c->pid, WTERMSIG(c->status));
 	else
 		snprintf(buf, len, "pid %d has exited", (int)c->pid);
+}
+
+int child_status(const struct child *c)
+{
+	if (!c->reaped)
+		return -1;
+	return WIFSIGNALED(c->status) ? 128 + WTERMSIG(c->status) : WEXITSTATUS(c->status);
 }
 
 void child_free(struct child *c)

@@ -30,6 +30,9 @@ int child_ready(struct child *c, enum evaltime at, const struct reporter *to) __
 int child_go(struct child *c, const struct reporter *to) __attribute__((warn_unused_result));
 /* After child_fd() became readable: "pid 12 has exited" and the like. Reaps a started process. */
 void child_describe_end(struct child *c, char *buf, size_t len);
+/* The exit status of a started process that child_describe_end() has reaped: 128 and the number of the signal that
+ * ended it, as in a shell. -1: it is not known. */
+int child_status(const struct child *c);
 /* A started process that still runs gets SIGTERM; a grabbed one goes on. NULL is fine. */
 void child_free(struct child *c);
 #endif

@@ -54,8 +54,8 @@ static bool find_live(char *self, char *live)
 
 void tool_hand_over(struct tool *t, int argc, char **argv)
 {
-	const long interval = tool_number(t, "interval");
-	char self[PATH_MAX], live[PATH_MAX], every[32];
+	const struct param *interval = tool_param(t, "interval");
+	char self[PATH_MAX], live[PATH_MAX], every[300];
 	const char *args[ARGS_MAX + 16];
 	size_t n = 0;
 
@@ -71,7 +71,7 @@ void tool_hand_over(struct tool *t, int argc, char **argv)
 	args[n++] = "--json";
 	args[n++] = "--emit";
 	if (t->interval) {
-		snprintf(every, sizeof(every), "--interval=%ld", interval > 0 ? interval : 1);
+		snprintf(every, sizeof(every), "--interval=%s", tool_ms(t, "interval") > 0 ? interval->value : "1");
 		args[n++] = every;
 	}
 	for (int i = 1; i < argc; i++)

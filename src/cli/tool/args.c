@@ -24,11 +24,13 @@ static bool is_argument(const struct param *p)
 	return !p->flag && !p->longer[0];
 }
 
-/* Writes an option as help and messages show it: "-p PID", "--netns NAME", or an argument's word. */
+/* Writes an option as help and messages show it: "-p PID", "--netns NAME", "-x, --failed", or an argument's word. */
 static const char *shown(const struct param *p, char *buf, size_t size)
 {
 	if (is_argument(p))
 		snprintf(buf, size, "%s", p->word);
+	else if (p->flag && p->longer[0] && !p->word[0])
+		snprintf(buf, size, "-%c, --%s", p->flag, p->longer);
 	else if (p->flag)
 		snprintf(buf, size, "-%c%s%s", p->flag, p->word[0] ? " " : "", p->word);
 	else
@@ -104,6 +106,14 @@ static bool is_number(const char *s)
 	return !errno && end != s && !*end && !isspace((unsigned char)*s) && n >= INT32_MIN && n <= INT32_MAX;
 }
 
+/* Seconds with a fraction: "0.5", ".25". Milliseconds are the finest that a tick can have here. */
+static bool is_fraction(const char *s)
+{
+	size_t whole = strspn(s, "0123456789"), more = s[whole] == '.' ? strspn(s + whole + 1, "0123456789") : 0;
+
+	return whole < 8 && more > 0 && more <= 3 && !s[whole + 1 + more];
+}
+
 /* Writes the value as a D string literal into p->value. Control characters become octal escapes, because a D string
  * holds no line break. False: it does not fit. */
 static bool quote(struct param *p, const char *value)
@@ -144,7 +154,9 @@ static bool value_good(struct tool *t, const struct param *p)
 	bool ports = p->kind == PARAM_PORTS, option = !strncmp(p->name, "option.", 7), unit;
 	char buf[64];
 
-	if (p->kind == PARAM_NUMBER && !is_number(p->value)) {
+	if (p->kind == PARAM_SECONDS && is_fraction(p->value))
+		return true;
+	if ((p->kind == PARAM_NUMBER || p->kind == PARAM_SECONDS) && !is_number(p->value)) {
 		unit = isdigit((unsigned char)*p->value) && !p->value[strspn(p->value, "0123456789") + 1];
 		message(&t->own, "%s must be a number%s, not %s", p->word, unit ? " without a unit" : "", p->value);
 		return false;
@@ -349,6 +361,10 @@ static bool check(struct tool *t)
 		message(&t->own, "-o or --by, not both");
 		return false;
 	}
+	if (tool_number(t, "tool_only") && !tool_param(t, "tool_command")->given) {
+		message(&t->own, "--only needs --command");
+		return false;
+	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {
 		message(&t->own, "-4 or -6, not both");
 		return false;
@@ -361,7 +377,7 @@ static bool check(struct tool *t)
 			(!strcmp(name, "interval") || !strcmp(name, "count") || !strcmp(name, "seconds") ||
 				!strcmp(name, "frames") || !strcmp(name, "tool_for") ||
 				!strcmp(name, "option.aggrows")) &&
-			strtol(p->value, NULL, 0) <= 0) {
+			tool_ms(t, name) <= 0) {
 			message(&t->own, "%s must be more than 0", p->word);
 			return false;
 		}
@@ -412,7 +428,8 @@ static bool take_argument(struct tool *t, size_t *at, const char *value, int i)
 	if (expression && (!p || p == expression))
 		return take_expression(t, expression, value);
 
-	if (p && p->kind == PARAM_STRING && is_number(value)) /* "qdisclat 1": 1 is the interval, which follows */
+	if (p && p->kind == PARAM_STRING &&
+		(is_number(value) || is_fraction(value))) /* "qdisclat 1": 1 is the interval, which follows */
 		p = next_argument(t, at);
 	if (p && !strcmp(p->name, "interval"))
 		t->interval_at = i;

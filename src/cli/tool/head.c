@@ -18,7 +18,8 @@ static const struct {
 		"--user USER,...  tool_user = words  only the processes of these users\n"
 		"--netns NAME,...  tool_netns = words  only these network namespaces\n"
 		"--cgroup PATH,...  tool_cgroup = words  only these cgroups and those below them\n"
-		"--container ID,...  tool_container = words  only these containers\n" },
+		"--container ID,...  tool_container = words  only these containers\n"
+		"--only  tool_only = 0  with --command: only its processes and those they start\n" },
 	{ "ports",
 		"-P PORT,...  tool_port = ports  only these ports, local or remote: 80,8000-8099; !22\n"
 		"-L PORT,...  tool_lport = ports  only these local ports\n"
@@ -28,8 +29,10 @@ static const struct {
 		"-4  tool_ip4 = 0  only IPv4\n"
 		"-6  tool_ip6 = 0  only IPv6\n" },
 	{ "rows", "-n ROWS  option.aggrows = 0  at most this many rows, those with the highest values\n" },
+	{ "failed", "--failed  failed = 0  only those that failed\n" },
+	{ "slow", "-m MS  slow = 0  only those that took at least this many milliseconds\n" },
 	{ "interval",
-		"interval  interval = 0  seconds between reports\n"
+		"interval  interval = 0  seconds between reports, as 1 or 0.5\n"
 		"count  count = -1  number of reports\n" },
 	{ "packets",
 		"-w FILE  tool_write = raw  write the packets as pcapng; -: the standard output\n"
@@ -46,8 +49,8 @@ static const struct {
 		"-T  tool_clock = 0  a column of the time of day\n"
 		"-o COL,...  tool_columns = words  only these columns; -o help names them\n"
 		"--wide  tool_wide = 0  all columns that are known, and wide ones\n"
-		"-d SECS  tool_for = 0  end after this many seconds\n"
-		"--command CMD  tool_command = raw  run this command, and end when it ends\n"
+		"-d SECS  tool_for = 0  end after this many seconds, as 10 or 0.5\n"
+		"--command CMD  tool_command = raw  run this command, end when it ends, with its status\n"
 		"--json  tool_json = 0  one JSON object per row\n"
 		"--csv  tool_csv = 0  comma-separated values\n"
 		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
@@ -101,6 +104,18 @@ long tool_number(struct tool *t, const char *name)
 	return p ? strtol(p->value, NULL, 0) : 0;
 }
 
+/* The locale has no say in what a point means. */
+long tool_ms(struct tool *t, const char *name)
+{
+	const struct param *p = tool_param(t, name);
+	const char *point = p ? strchr(p->value, '.') : NULL;
+	long ms = tool_number(t, name) * 1000;
+
+	for (long unit = 100; point && isdigit((unsigned char)*++point); unit /= 10)
+		ms += (*point - '0') * unit;
+	return ms;
+}
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 /* "-p", "--netns" or "-p,--pid" */
 static void parse_flag(struct param *p, const char *s)
@@ -125,6 +140,8 @@ static enum param_kind kind_of(const struct param *p)
 	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++)
 		if (!strcmp(p->value, named[i].value))
 			return named[i].kind;
+	if (!strcmp(p->name, "interval") || !strcmp(p->name, "tool_for"))
+		return PARAM_SECONDS;
 	if (p->value[0] == '"')
 		return PARAM_STRING;
 	return p->word[0] ? PARAM_NUMBER : PARAM_FLAG;
@@ -183,7 +200,7 @@ static bool add_param(struct tool *t, const struct param *p)
 	return true;
 }
 
-/* "interval=1" gives the group's first option that value. */
+/* "interval=1" gives the group's first option that value, "failed=-x" gives it that letter. */
 static bool add_group(struct tool *t, const char *name)
 {
 	size_t n = strcspn(name, "="), first = t->nparams;
@@ -203,7 +220,9 @@ static bool add_group(struct tool *t, const char *name)
 			if (!parse_param(line, &p) || !add_param(t, &p))
 				return false;
 		}
-		if (name[n] == '=' && first < t->nparams)
+		if (name[n] == '=' && name[n + 1] == '-' && first < t->nparams)
+			t->params[first].flag = name[n + 2];
+		else if (name[n] == '=' && first < t->nparams)
 			snprintf(t->params[first].value, sizeof(t->params[first].value), "%.31s", name + n + 1);
 		return true;
 	}

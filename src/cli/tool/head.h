@@ -15,13 +15,14 @@
 
 /* What a parameter becomes in the program. */
 enum param_kind {
-	PARAM_FLAG,   /* 0 or 1 */
-	PARAM_NUMBER, /* inline int */
-	PARAM_STRING, /* inline string */
-	PARAM_LIST,   /* of numbers: inline int NAME[int x], 1 for those of the list, and for all without one */
-	PARAM_PORTS,  /* such a list, of port numbers */
-	PARAM_WORDS,  /* nothing: values with commas between them, for a filter */
-	PARAM_RAW,    /* nothing: dwire itself uses it */
+	PARAM_FLAG,    /* 0 or 1 */
+	PARAM_NUMBER,  /* inline int */
+	PARAM_SECONDS, /* the same, rounded up; NAME_text is a string, as given, with at most 3 decimals */
+	PARAM_STRING,  /* inline string */
+	PARAM_LIST,    /* of numbers: inline int NAME[int x], 1 for those of the list, and for all without one */
+	PARAM_PORTS,   /* such a list, of port numbers */
+	PARAM_WORDS,   /* nothing: values with commas between them, for a filter */
+	PARAM_RAW,     /* nothing: dwire itself uses it */
 };
 
 struct param {
@@ -84,4 +85,6 @@ bool tool_parse_head(struct tool *t);
 struct param *tool_param(struct tool *t, const char *name);
 /* The value of a flag or number; 0 where there is none. */
 long tool_number(struct tool *t, const char *name);
+/* Seconds, as "1" or "0.5", in milliseconds; 0 where there are none. */
+long tool_ms(struct tool *t, const char *name);
 #endif

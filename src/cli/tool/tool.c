@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool: see tool.h.
- * Input: argv. Output: the tool's rows, and an exit status (0, 1: an error, 2: wrong use).
+ * Input: argv. Output: the tool's rows, and an exit status (0, 1: an error, 2: wrong use; else that of --command).
  * Invariant: head, arguments and notes are checked before anything is compiled or attached. */
 #include "cli/tool/tool.h"
 
@@ -48,11 +48,16 @@ static int set_capture(struct dwire *d, struct tool *t)
  * status. */
 static int run_program(struct dwire *d, struct tool *t, const char *text, size_t len)
 {
+	int status;
+
 	if ((tool_number(t, "tool_emit") && dwire_set(d, "oformat=stream", "--emit")) || set_capture(d, t) ||
 		dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || dwire_require(d) ||
 		(t->command && dwire_command(d, t->command)) || dwire_compile(d))
 		return 1;
-	return trace(d, stdout, t->messages);
+	status = trace(d, stdout, t->messages);
+	if (!status && t->command && dwire_command_status(d, 0) > 0)
+		status = dwire_command_status(d, 0);
+	return status;
 }
 
 /* Generates the program, then prints it (--program) or runs it. Returns an exit status. */

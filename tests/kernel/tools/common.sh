@@ -42,7 +42,7 @@ options_of() {
 	while read -r option word rest; do
 		option=${option%,}
 		case $option in
-		-h | --program | --json | --csv | --command | -6) ;;
+		-h | --program | --json | --csv | --command | --only | -6) ;;
 		-w) [ "$word" = FILE ] && values+=(-w "$dir/packets") || flags+=(-w) ;;
 		--by) own+=("--by time") ;;
 		-[tT4] | --wide) flags+=("$option") ;;

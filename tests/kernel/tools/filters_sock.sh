@@ -10,11 +10,11 @@ TIME = " -t -T -w"
 data = world.REQUEST + world.ANSWER
 def size(row):
     return int(row["bytes"])
-tool("soconnect", "tcp", SOCKETS + TIME + " -e -r", client=1)
+tool("soconnect", "tcp", SOCKETS + TIME + " -e -m -r", client=1)
 tool("soaccept", "tcp", SOCKETS + TIME, server=1)
-tool("soconnlat", "tcp", SOCKETS + " interval count", client=1)
-tool("so1stbyte", "tcp", SOCKETS + " interval count", client=1)
-tool("solife", "tcp", SOCKETS + TIME, client=1, server=1)
+tool("soconnlat", "tcp", SOCKETS + " --failed -m interval count", client=1)
+tool("so1stbyte", "tcp", SOCKETS + " -m interval count", client=1)
+tool("solife", "tcp", SOCKETS + TIME + " -m", client=1, server=1)
 tool("solisten", "tcp", SOCKETS + TIME, listen=1)
 tool("socketio", "tcp", SOCKETS + " interval count -n", client=data, server=data, measure=size)
 tool("socksize", "tcp", SOCKETS + " interval count -s", client=2, server=3)

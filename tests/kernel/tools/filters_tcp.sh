@@ -16,7 +16,7 @@ def new(row):
 tool("tcpconnect", "tcp", SOCKETS + " -t -T -w -c -U -n", client=1, port="remote")
 tool("tcpaccept", "tcp", SOCKETS + " -t -T -w", server=1, port="local")
 tool("tcpbind", "tcp", SOCKETS + " -t -T -w", listen=1, bind=1, port="local")
-tool("tcplife", "tcp", SOCKETS + " -t -T -w", client=1, server=1)
+tool("tcplife", "tcp", SOCKETS + " -m -t -T -w", client=1, server=1)
 tool("tcpstates", "tcp", SOCKETS + " -t -T -w", client=5, server=5, listen=2, columns=112)
 tool("tcpstate", "tcp", SOCKETS, client=5, server=5, listen=2)
 tool("tcpsnoop", "tcp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=data, measure=size)

@@ -21,10 +21,10 @@ tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data, server=dat
      args=["1"], linger=1.2)
 tool("ipecn", "ecn", "--netns --host -4 -6 -o", once=1)
 tool("pktpath", "udp", SOCKETS + " -i -n -t -w", client=9, measure=lambda row: 1, linger=1.2)
-tool("superping", "ping", HOSTS + " -T", once=1, names=False)
+tool("superping", "ping", HOSTS + " --failed -m -T", once=1, names=False)
 tool("dnssnoop", "dns", HOSTS + " -q -s -x -m -t -T -w", once=1)
 tool("gethostlatency", "lookup", OWNER + " -m -e -x", once=1)
-tool("neighsnoop", "neighbour", "--netns --host -4 -6 -i -r -x -t -T -w", once=1, own=["-r"], empty=1)
+tool("neighsnoop", "neighbour", "--netns --host -4 -6 -i -r -x -m -t -T -w", once=1, own=["-r"], empty=1)
 tool("netsize", "udp", HOSTS + " -i -D interval count", once=4)  # of a process: what it sends
 tool("nettxlat", "udp", HOSTS + " -i -D interval count", once=2)
 tool("nettxlat-dev", "udp", HOSTS + " -i interval count", once=2)

@@ -177,7 +177,7 @@ static void put_mark(struct maker *m, FILE *out)
 {
 	const struct param *summary = tool_param(m->t, "nosummary");
 
-	if (m->marked || !m->interval || !is_text(m->t) || !tool_number(m->t, "interval") ||
+	if (m->marked || !m->interval || !is_text(m->t) || !tool_ms(m->t, "interval") ||
 		(summary && !tool_number(m->t, "nosummary")))
 		return;
 	m->marked = true;
@@ -259,13 +259,22 @@ static bool is_word(const char *word, size_t n)
 
 static bool expand(struct maker *m, const char *s, FILE *out);
 
+/* The tick of so many milliseconds. */
+static void put_tick(long ms, FILE *out)
+{
+	if (ms % 1000)
+		fprintf(out, "profile:::tick-%ldms", ms);
+	else
+		fprintf(out, "profile:::tick-%lds", ms / 1000);
+}
+
 /* The number of reports that the user asked for; 0: no limit. */
 static long last_report(struct tool *t)
 {
-	long secs = tool_number(t, "interval"), count = tool_number(t, "count"), all = tool_number(t, "tool_for");
-	long within = secs > 0 && all % secs == 0 ? all / secs : 0;
+	long every = tool_ms(t, "interval"), count = tool_number(t, "count"), all = tool_ms(t, "tool_for");
+	long within = every > 0 && all % every == 0 ? all / every : 0;
 
-	if (!t->interval || secs <= 0)
+	if (!t->interval || every <= 0)
 		return 0;
 	return count <= 0 || (within && within < count) ? within : count;
 }
@@ -298,17 +307,17 @@ static const char *expand_condition(struct maker *m, const char *s, FILE *out)
 /* "tool:::interval" and "tool:::tick". False: it is neither; else *next is what is behind it, NULL after an error. */
 static bool expand_probe(struct maker *m, const char *s, const char **next, FILE *out)
 {
-	long secs = tool_number(m->t, "interval");
+	long every = tool_ms(m->t, "interval");
 	bool tick = !strncmp(s, "tool:::tick", 11);
 
 	if (!tick && strncmp(s, "tool:::interval", 15) != 0)
 		return false;
 	*next = s + (tick ? 11 : 15);
 	m->interval = !tick;
-	if (secs)
-		fprintf(out, "profile:::tick-%lds", secs);
+	if (every)
+		put_tick(every, out);
 	if (!tick)
-		fprintf(out, "%sdtrace:::END", secs ? ", " : "");
+		fprintf(out, "%sdtrace:::END", every ? ", " : "");
 	if (!tick && last_report(m->t))
 		*next = expand_condition(m, *next, out);
 	return true;
@@ -468,6 +477,10 @@ static void put_param(struct tool *t, const struct param *p, FILE *out)
 	case PARAM_NUMBER:
 		fprintf(out, "inline int %s = %s;\n", p->name, p->value);
 		break;
+	case PARAM_SECONDS:
+		fprintf(out, "inline int %s = %ld;\ninline string %s_text = \"%s\";\n", p->name,
+			(tool_ms(t, p->name) + 999) / 1000, p->name, p->value);
+		break;
 	case PARAM_STRING:
 		fprintf(out, "inline string %s = %s;\n", p->name, p->value);
 		break;
@@ -502,6 +515,12 @@ static bool shows_secs(const struct maker *m)
 	return false;
 }
 
+/* --only: the processes that the command has started, by number; those of others may have the number of one that has
+ * ended. A process that ends stays in the list: its sockets may live on. */
+static const char only_command[] = "int tool_mine[pid_t];\n"
+				   "proc:::create\n{\n"
+				   "\ttool_mine[args[0]->pr_pid] = pid == $target || tool_mine[pid];\n}\n";
+
 static bool put_head(struct maker *m, FILE *out)
 {
 	struct tool *t = m->t;
@@ -521,8 +540,10 @@ static bool put_head(struct maker *m, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out, "inline int tool_text = %d;\ninline int tool_capture = %d;\n", is_text(t), t->capture != NULL);
-	if (t->interval && tool_number(t, "interval"))
+	if (t->interval && tool_ms(t, "interval"))
 		fputs("int tool_reports;\n", out);
+	if (tool_number(t, "tool_only"))
+		fputs(only_command, out);
 	if (shows_secs(m))
 		fputs("int64_t tool_began;\ndtrace:::BEGIN\n{\n\ttool_began = timestamp;\n}\n", out);
 	if (t->out == TOOL_CSV && t->nrows && !t->capture) {
@@ -536,15 +557,20 @@ static bool put_head(struct maker *m, FILE *out)
 /* What ends the trace, behind all of the script's clauses. */
 static void put_end(struct tool *t, FILE *out)
 {
-	long secs = tool_number(t, "tool_for"), interval = t->interval ? tool_number(t, "interval") : 0;
+	long all = tool_ms(t, "tool_for"), every = t->interval ? tool_ms(t, "interval") : 0;
 
-	if (interval)
-		fprintf(out, "profile:::tick-%lds\n{\n\ttool_reports++;\n}\n", interval);
-	if (last_report(t))
-		fprintf(out, "profile:::tick-%lds\n/tool_reports >= %ld/\n{\n\texit(0);\n}\n", interval,
-			last_report(t));
-	if (secs)
-		fprintf(out, "profile:::tick-%lds\n{\n\texit(0);\n}\n", secs);
+	if (every) {
+		put_tick(every, out);
+		fputs("\n{\n\ttool_reports++;\n}\n", out);
+	}
+	if (last_report(t)) {
+		put_tick(every, out);
+		fprintf(out, "\n/tool_reports >= %ld/\n{\n\texit(0);\n}\n", last_report(t));
+	}
+	if (all) {
+		put_tick(all, out);
+		fputs("\n{\n\texit(0);\n}\n", out);
+	}
 }
 
 bool tool_program(struct tool *t, FILE *out)

@@ -214,7 +214,7 @@ static void put_common(struct tool *t, enum common common, const struct subject 
 		      "((int64_t)timestamp - tool_began) / 1000000 % 1000",
 			out);
 	else if (common == COMMON_INTERVAL)
-		fprintf(out, "%s", tool_number(t, "interval") ? "tool_reports + 1" : "1");
+		fprintf(out, "%s", tool_ms(t, "interval") ? "tool_reports + 1" : "1");
 	else
 		columns_put(common, of, out);
 }
