@@ -134,6 +134,7 @@ static void read_rows(int fd, struct rows *r)
 			json_decref(row);
 			continue;
 		}
+		json_object_del(row, "time"); /* of all rows the end of the trace, which the page has above */
 		json_object_foreach(row, name, value) if (!is_empty(value)) add_member(r, name);
 		if (json_array_append_new(r->list, row))
 			r->more++;

@@ -6,7 +6,7 @@
 . "$here/lib/screen.lib"
 netns_new live
 screen_traffic "$NETNS"
-while kill -USR1 "$talker" 2>/dev/null; do sleep 0.2; done & # rows in each interval
+while [ ! -e over ] && kill -USR1 "$talker" 2>/dev/null; do sleep 0.2; done & # rows in each interval
 signals=$!
 terminal 80 24
 run="$dwire tcptop --netns $NETNS"
@@ -112,5 +112,5 @@ keys Tab m
 shows "^ +from +d, each column one report" "the heat map of a distribution"
 keys q
 restored 0 "a program in D"
-kill "$talker"
-wait "$signals" # it ends with the talker; the sleep in it too
+touch over
+wait "$signals" # and for the sleep in it

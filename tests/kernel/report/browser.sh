@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 300
 # A browser renders the page without running anything of a stranger, light and dark, wide and narrow; nothing reaches beyond
 # the page's width, and a click sorts a table.
 need python3 chromium

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 120
 # A report counts what a process did, whatever the process calls itself; nothing of its name is markup. The file of -o is
 # whole at each moment.
 need python3
