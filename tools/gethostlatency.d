@@ -9,7 +9,7 @@
 dtrace:::BEGIN
 {
 	say("Tracing getaddrinfo and gethostbyname calls... Hit Ctrl-C to end.\n");
-	say("%-9s %-6s %-16s %10s %s%s\n", "TIME", "PID", "COMM", "LATms", why ?
+	say("%-8s %-6s %-16s %10s %s%s\n", "TIME", "PID", "COMM", "LATms", why ?
 	    "FUNC             ERROR                      " : "", "HOST");
 }
 

@@ -12,15 +12,16 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 /* IP packets only. Reading the notes here writes them once and in order, whatever the clauses read. */
 #define NOTES "P->path_read != 0 && P->path_note != 0"
 #define NOTED "dw_path_ip[P->skb] && " NOTES
-#define HOOK(hook, nat, text)                                                                                      \
-	{                                                                                                          \
-		.attach = ATTACH_NF_##hook, .nargs = 2, .native = nat, .bh_off = true, .when = NOTED, .sees = text \
+#define HOOK(hook, nat, text)                                                                      \
+	{                                                                                          \
+		.attach = ATTACH_NF_##hook, .nargs = 2, .native = nat, .when = NOTED, .sees = text \
 	}
 #define STAGE(tp, n, nat, text)                                             \
 	{                                                                   \
 		TP(tp, n, nat), .bh_off = true, .when = NOTED, .sees = text \
 	}
 
+/* Processes send with softirqs on. */
 static const struct site output_sites[] = { HOOK(OUTPUT, "dw_paout", "packets of this machine, before netfilter") };
 static const struct site forward_sites[] = { HOOK(FORWARD, "dw_pafwd", "packets of others, as they were routed") };
 static const struct site postrouting_sites[] = { HOOK(POSTROUTING, "dw_papost", "packets that netfilter lets go") };

@@ -81,12 +81,12 @@ tool() {
 	OUT=$("$dwire" gethostlatency --netns "$NETNS" --command "$tmp/cmd" "$@" 2>"$tmp/err") || fail "gethostlatency: $(<"$tmp/err")"
 }
 tool
-expect_eq "$(sed -n 2p <<<"$OUT")" "TIME      PID    COMM                  LATms HOST" "heading"
+expect_eq "$(sed -n 2p <<<"$OUT")" "TIME     PID    COMM                  LATms HOST" "heading"
 expect_eq "$(tail -n +3 <<<"$OUT" | awk '{ print $2, $3, $5 }' | sort | uniq -c | awk '{ print $1, $2, $3, $4 }')" \
 	"5 $(value_of pid) resolve known.example
 5 $(value_of pid) resolve none.example
 5 $(value_of pid) resolve slow.example" "rows"
-expect_eq "$(tail -n +3 <<<"$OUT" | grep -cv '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9]  [0-9]* *resolve *[0-9]*\.[0-9][0-9] [a-z.]*$')" 0 "form"
+expect_eq "$(tail -n +3 <<<"$OUT" | grep -cv '^[0-2][0-9]:[0-5][0-9]:[0-5][0-9] [0-9]* *resolve *[0-9]*\.[0-9][0-9] [a-z.]*$')" 0 "form"
 tool -e -x -m 70
 expect_eq "$(tail -n +3 <<<"$OUT" | awk '{ print $5, $NF }' | sort)" "getaddrinfo none.example
 gethostbyname none.example

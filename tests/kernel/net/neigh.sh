@@ -65,7 +65,7 @@ slow() {
 declare -f slow >"$tmp/slow"
 echo slow >>"$tmp/slow"
 "$dwire" neighsnoop --netns "$a" --json --command "ip netns exec $a $BASH $tmp/slow" >"$tmp/all" 2>"$tmp/err" || fail "neighsnoop: $(<"$tmp/err")"
-ms=$(sed -n "s/^{\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"addr\":\"10.78.3.5\",\"lladdr\":\"$lladdr\"}$/\1/p" "$tmp/all")
+ms=$(sed -n "s/^{\"time\":\"[^\"]*\",\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"raddr\":\"10.78.3.5\",\"lladdr\":\"$lladdr\"}$/\1/p" "$tmp/all")
 expect_match "$(<"$tmp/all")" resolved "neighsnoop"
 # the question is put to the queue when it is asked, so the time is what is left of the queue's, and the other's
 took=$(<"$tmp/took")

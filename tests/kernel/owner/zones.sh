@@ -46,8 +46,8 @@ END
 until grep -qs netns "$tmp/netns" && grep -qs netns "$tmp/other"; do sleep 0.02; done
 number=$(sed 's/netns=//' "$tmp/netns")
 for zone in @0123456789ab @01234 "$number"; do
-	"$dwire" udpsnoop --wide -d 1 --netns "$zone" >"$tmp/rows" 2>"$tmp/err" || fail "--netns $zone: $(<"$tmp/err")"
-	expect_eq "$(awk 'NR > 1 && NF { print $2 }' "$tmp/rows" | sort -u)" @0123456789ab "--netns $zone: $(<"$tmp/err")"
+	"$dwire" udpsnoop -o zone -d 1 --netns "$zone" >"$tmp/rows" 2>"$tmp/err" || fail "--netns $zone: $(<"$tmp/err")"
+	expect_eq "$(awk 'NR > 1 && NF { print $1 }' "$tmp/rows" | sort -u)" @0123456789ab "--netns $zone: $(<"$tmp/err")"
 done
 "$dwire" -qn 'udp:::send /args[1]->cs_zonename == "@global"/ { @ = count(); } tick-1s { printa(@); exit(0); }' >"$tmp/rows"
 expect_ge "$(tr -d '[:space:]' <"$tmp/rows")" 2 "a zone by its name"
@@ -55,8 +55,8 @@ unshare -n "$BASH" -c "ip link set lo up; stat -L -c netns=%i /proc/self/ns/net 
 	while [ ! -e $tmp/end ]; do udp_echo -4 -n 1 >/dev/null; sleep 0.05; done" &
 until grep -qs netns "$tmp/plain"; do sleep 0.02; done
 number=$(sed 's/netns=//' "$tmp/plain")
-"$dwire" udpsnoop --wide -d 1 --netns "${number: -6}" >"$tmp/rows" 2>"$tmp/err" || fail "--netns ${number: -6}: $(<"$tmp/err")"
-expect_eq "$(awk 'NR > 1 && NF { print $2 }' "$tmp/rows" | sort -u)" "$number" "the end of a number: $(<"$tmp/err")"
+"$dwire" udpsnoop -o zone -d 1 --netns "${number: -6}" >"$tmp/rows" 2>"$tmp/err" || fail "--netns ${number: -6}: $(<"$tmp/err")"
+expect_eq "$(awk 'NR > 1 && NF { print $1 }' "$tmp/rows" | sort -u)" "$number" "the end of a number: $(<"$tmp/err")"
 # solisten shows the zone as the others do
 "$dwire" solisten -d 3 >"$tmp/rows" 2>&1 &
 listing=$!

@@ -38,7 +38,7 @@ for ((i = 0; i < 400; i++)); do
 done
 expect_eq "$(<"$tmp/said")" "connected 50" "connections until there was no port: $(<"$tmp/err")"
 "$dwire" portuse --csv --netns "$NETNS" >"$tmp/out" 2>"$tmp/err" || fail "portuse: $(<"$tmp/err")"
-expect_eq "$(cut -d, -f1,3- "$tmp/out" | sed 1d | sort)" '"tcp","127.0.0.1","127.0.0.1",7001,100,50,0
+expect_eq "$(cut -d, -f2,4- "$tmp/out" | sed 1d | sort)" '"tcp","127.0.0.1","127.0.0.1",7001,100,50,0
 "tcp","127.0.0.1","127.0.0.1",7002,20,10,4
 "tcp","::1","::1",7003,6,3,0
 "udp","127.0.0.1","0.0.0.0",0,2,1,0' "ports by destination"
