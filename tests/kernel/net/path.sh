@@ -4,7 +4,9 @@
 # The path provider and pktpath: datagrams and a TCP connection from one namespace through a second, which routes and
 # translates addresses, to a third. Each packet has one identity and each of its stages once, and time that was spent on
 # purpose (a slow queue, a neighbour that answers late, a reader that sleeps) is at the stage where it was spent.
-need python3 nft
+need python3
+need nft
+need jq
 for n in a b c; do netns_new "$n" && declare "$n=$NETNS"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
 ip -n "$b" link add vr type veth peer name vc netns "$c"
@@ -61,6 +63,15 @@ echo traffic >>"$tmp/traffic"
 "$dwire" pktpath --netns "$a,$b,$c" -4 --json --command "$BASH $tmp/traffic" >"$tmp/rows" 2>"$tmp/err" || fail "pktpath: $(head -n 5 "$tmp/err")"
 expect_eq "$(<"$tmp/err")" "" "messages"
 python3 "$here/net/path.py" "$tmp/rows" "$a" "$b" "$c" >"$tmp/out" 2>&1 || fail "$(<"$tmp/out")"
+
+# Steps between stages: as many as packets that take them, and the time of the queue at its step.
+tc -n "$a" qdisc add dev va root tbf rate 100kbit burst 1600 limit 30000
+"$dwire" pktlat --netns "$a" -4 -D 7001 --json --command "ip netns exec $a sh -c 'udp_send -a 10.78.6.3 -p 7001 -n 3 -k 1000; sleep 0.5'" \
+	>"$tmp/rows" 2>"$tmp/err" || fail "pktlat: $(<"$tmp/err")"
+tc -n "$a" qdisc del dev va root
+expect_eq "$(grep '^{' "$tmp/rows" | jq -r 'select(.from == "output" or .from == "queue" or .to == "transmit") | "\(.from) \(.to) \(.packets)"' | sort | tr '\n' ',')" \
+	"dequeue transmit 3,output postrouting 3,queue enqueue 3," "pktlat: steps"
+expect_ge "$(grep '^{' "$tmp/rows" | jq 'select(.to == "dequeue") | .sum_us')" 100000 "pktlat: the queue's time"
 
 # A process's packets, all stages of them; the reason of a drop in text
 "$dwire" pktpath -p udp_send --host 10.78.6.3 -L 1-65535 -D 7003 --command "ip netns exec $a sh -c '
