@@ -299,9 +299,10 @@ const struct agg_table *agg_look(struct agg_set *s, uint32_t id)
 
 const struct agg_table *agg_scan(struct agg_set *s, uint32_t id, bool shown)
 {
+	const uint32_t ids[] = { id };
 	struct agg_table *t = &s->table;
 
-	if (table_fill(s, &id, 1, NULL))
+	if (table_fill(s, ids, 1, NULL))
 		return NULL;
 	t->shown = t->nrows;
 	t->first = 0;
