@@ -4,8 +4,8 @@
  * common: sockets
  * -n PACKETS   packets = 0   end after this many packets
  * -i DEVICE    device = ""   only packets that pass this device
- * row: ID=id[json] %d PKT=packet %3d STAGE %-11s USECS %6d.%03d TOTAL_US=total_us[wide] %7d.%03d
- * row: NETNS[wide] %-12s DEVICE %-8.8s PID[wide] %7d COMM[wide] %-16s FLAGS[wide] %02x PROTO[wide] %-5s
+ * row: ID=id[json] %d PKT=packet %3d STAGE %-11s USECS=us %6d.%03d TOTAL_US=total_us[wide] %7d.%03d
+ * row: ZONE[wide] %-12s DEVICE %-8.8s PID[wide] %#7d COMM[wide] %#-16s FLAGS[wide] %02x PROTO[wide] %-5s
  * row: SOURCE:PORT=saddr:sport %15s:%-5d|%39s:%-5d DEST:PORT=daddr:dport %15s:%-5d|%39s:%-5d REASON[json] %s
  */
 #pragma D option dynvarsize=16m

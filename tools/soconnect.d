@@ -2,7 +2,7 @@
 /* soconnect: connects to Internet addresses as they succeed or fail.
  *
  * common: sockets failed=-e slow
- * -r   returned = 0   what connect() returned, also "In progress" where it does not wait
+ * -r   returned = 0   what connect() returned, also "In progress"
  * row: PID %-7d PROCESS=comm %-15.15s FAM=family %-3d ADDRESS=raddr %-15s|%-39s PORT=rport %-5d LAT(us)=us %8d RESULT %s
  */
 uint64_t start[uintptr_t];

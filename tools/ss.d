@@ -2,8 +2,8 @@
 /* ss: the sockets that are open now: owner, state, queues, traffic.
  *
  * common: sockets
- * -t,--tcp         tcp = 0      TCP alone
- * -u,--udp         udp = 0      UDP alone
+ * -t,--tcp         tcp = 0      only TCP
+ * -u,--udp         udp = 0      only UDP
  * -l,--listening   listen = 0   only sockets that listen, or are not connected
  * -a,--all         all = 0      those and the connected ones
  * -w,--wide        wide = 0     all columns

@@ -5,7 +5,8 @@
  * Before -w waits: one connection, old to the trace.  Then: a connection whose SYN is sent again, because the
  * listener's queue is full for half a second; a server that answers late; a write that waits for its cork to be
  * pulled.
- * Output: ports, and microseconds from before the call to after it, so at least what a tracer sees.
+ * Output: ports, bytes of the late answer as its client counts them, and microseconds from before the call to after it, so
+ * at least what a tracer sees.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
@@ -74,6 +75,7 @@ static void late_answer(int listener, const struct trig_addr *a)
 {
 	uint64_t start = now_us(), corked;
 	int c = trig_connect(a), s = trig_accept(listener), on = 1, off = 0;
+	const size_t asked = 10;
 	char data[5000] = { 0 };
 
 	trig_sleep(70);
@@ -82,17 +84,19 @@ static void late_answer(int listener, const struct trig_addr *a)
 		trig_die("recv");
 	trig_kv("answer_us", "%llu", (unsigned long long)(now_us() - start));
 	trig_kv("answer_port", "%u", trig_port(c));
+	trig_kv("answer_bytes_in", "%zu", sizeof(data));
 	if (setsockopt(c, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)) ||
 		setsockopt(c, IPPROTO_TCP, TCP_CORK, &on, sizeof(on)))
 		trig_die("TCP_CORK");
 	corked = now_us();
-	trig_send(c, data, 10);
+	trig_send(c, data, asked);
 	trig_sleep(90);
 	if (setsockopt(c, IPPROTO_TCP, TCP_CORK, &off, sizeof(off)))
 		trig_die("TCP_CORK");
 	trig_kv("cork_us", "%llu", (unsigned long long)(now_us() - corked));
-	if (trig_recv(s, data, 10) != 10)
+	if (trig_recv(s, data, asked) != asked)
 		trig_die("recv");
+	trig_kv("answer_bytes_out", "%zu", asked);
 	close(c);
 	close(s);
 	trig_kv("life_us", "%llu", (unsigned long long)(now_us() - start));

@@ -2,7 +2,7 @@
 # parallel: yes
 # `dwire man`: every page is inside; its plain form says what mandoc says; without any formatter it still shows.
 . "$here/lib/cli.lib"
-expect_eq "$("$dwire" man | sort)" "$(ls "$build/docs" | grep -E '\.[138]$' | sort)" "pages inside, and those that were built"
+expect_eq "$("$dwire" man | sort)" "$(ls "$build/docs" | grep -E '\.[1-8]$' | sort)" "pages inside, and those that were built"
 for page in $("$dwire" man); do
 	[ "$(head -c 4 "$build/docs/$page")" != ".so " ] && ! grep -q '^\.so ' "$build/docs/$page" || continue
 	"$dwire" man --roff "$page" | cmp - "$build/docs/$page" || fail "$page differs from the built one"

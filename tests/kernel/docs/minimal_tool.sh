@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The minimal tool of docs/HOWTO_ADD_TOOL.md counts what its trigger sent, and its page becomes a whole man page.
 need python3
+netns_new tool
 page=$here/../../docs/HOWTO_ADD_TOOL.md
 block() { # LANGUAGE: the first one of the page
 	awk -v want="\`\`\`$1" '$0 == want { on = 1; next } /^```/ { if (on) exit } on' "$page"
@@ -8,8 +9,8 @@ block() { # LANGUAGE: the first one of the page
 mkdir tool
 block d >tool/tcpcount.d
 block roff >tool/tcpcount.8
-printf '#!/bin/sh\nexec tcp_echo -4 -n 3 >%s\n' "$tmp/trigger" >cmd && chmod +x cmd
-"$dwire" tool/tcpcount.d --json --command ./cmd >rows 2>err || fail "$(<err)"
+printf '#!/bin/sh\nexec ip netns exec %s tcp_echo -4 -n 3 >%s\n' "$NETNS" "$tmp/trigger" >cmd && chmod +x cmd
+"$dwire" tool/tcpcount.d --json --netns "$NETNS" --command ./cmd >rows 2>err || fail "$(<err)"
 for side in client server; do
 	expect_match "$(<rows)" "\"pid\":$(value_of ${side}_pid),\"comm\":\"dw_$side\",\"segments\":[0-9]+" "the row of the $side"
 done

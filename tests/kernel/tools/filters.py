@@ -53,12 +53,12 @@ def eq(got, want, *what):
 
 class Tool:
     def __init__(self, name, kind, client=0, server=0, listen=0, bind=0, once=0, measure=None, port="either", own=(), args=(),
-                 linger=0, columns=80, names=True, empty=0, wide=True):
+                 linger=0, columns=80, names=True, empty=0, wide=True, on_way=False):
         self.name, self.kind, self.own, self.args = name, kind, list(own), list(args)
         self.linger, self.columns, self.names = linger, columns, names
         self.ends = {"client": client, "server": server, "listen": listen, "bind": bind, "once": once}
         self.measure = measure or weight
-        self.wide = wide
+        self.wide, self.on_way = wide, on_way  # on_way: some of its rows are of no process
         self.port, self.empty = port, empty  # empty: of the columns in wide text
         self.help = subprocess.run([DWIRE, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.options = set(re.findall(r"^  (--?[\w-]+)", self.help, re.M)) - NOT_OPTIONS
@@ -279,7 +279,7 @@ def rows_of(tool, args, text, form):
 def check_name(tool, args, rows, form):
     want = NAME_CSV if form == "csv" else NAME
     none = {""} if form == "csv" else set()  # a row that has no such column
-    for name in {r[k] for r in rows for k in ("comm", "process") if k in r} - {want} - none:
+    for name in {r[k] for r in rows for k in ("comm", "process") if k in r and not (tool.on_way and r["pid"] in (None, ""))} - {want} - none:
         fail(tool.name, *args, f"the name of a process: {name!r} for {want!r}")
 
 

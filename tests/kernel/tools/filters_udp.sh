@@ -19,8 +19,11 @@ tool("udplife", "udp", SOCKETS + " -t -T -w", client=data, listen=data, measure=
 tool("udpsnoop", "udp", SOCKETS + " --wide -w -s -C -G -W", client=data, server=data, measure=size)
 tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data, server=data, measure=both_ways,
      args=["1"], linger=1.2)
-tool("ipecn", "ecn", "--netns --host -4 -6 -o", once=1)
-tool("pktpath", "udp", SOCKETS + " -i -n -t -w", client=9, measure=lambda row: 1, linger=1.2)
+tool("ipecn", "ecn", "--netns --host -4 -6 -a", once=1)
+# Of each datagram, without the queue of the device: output, postrouting, transmit, driver-in, device-in, prerouting, input,
+# socket, read. A stage on the way has no process.
+tool("pktpath", "udp", SOCKETS + " -i -n -t -T --wide", client=9, server=9, columns=93, on_way=True, linger=1.2,
+     measure=lambda row: row["stage"] not in ("queue", "dequeue"))
 tool("superping", "ping", HOSTS + " --failed -m -T", once=1, names=False)
 tool("dnssnoop", "dns", HOSTS + " -q -s -x -m -t -T -w", once=1)
 tool("gethostlatency", "lookup", OWNER + " -m -e -x", once=1)

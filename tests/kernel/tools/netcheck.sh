@@ -91,7 +91,7 @@ cat >"$tmp/bad.py" <<-'END'
 END
 ip netns exec "$NETNS" python3 "$tmp/bad.py" >"$tmp/bad" &
 for ((i = 0; i < 400; i++)); do
-	grep -q ready "$tmp/bad" && break
+	grep -qs ready "$tmp/bad" && break
 	sleep 0.05
 done
 "$dwire" netcheck --netns "$NETNS" 1 >"$tmp/out" 2>"$tmp/err"

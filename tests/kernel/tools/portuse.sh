@@ -33,7 +33,7 @@ time.sleep(50)
 END
 ip netns exec "$NETNS" python3 "$tmp/ports.py" >"$tmp/said" 2>"$tmp/err" &
 for ((i = 0; i < 400; i++)); do
-	grep -q connected "$tmp/said" && break
+	grep -qs connected "$tmp/said" && break
 	sleep 0.05
 done
 expect_eq "$(<"$tmp/said")" "connected 50" "connections until there was no port: $(<"$tmp/err")"

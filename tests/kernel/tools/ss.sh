@@ -90,7 +90,7 @@ time.sleep(50)
 END
 ip netns exec "$NETNS" python3 "$tmp/open.py" >"$tmp/said" 2>"$tmp/err" &
 for ((i = 0; i < 400; i++)); do
-	grep -q ready "$tmp/said" && break
+	grep -qs ready "$tmp/said" && break
 	sleep 0.05
 done
 grep -q ready "$tmp/said" || fail "the trigger: $(<"$tmp/err")"

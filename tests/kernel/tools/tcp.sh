@@ -67,8 +67,8 @@ v = said("tcplife")
 life = {r["lport"]: r for r in rows("tcplife") if r["rport"] in (v["port"], v["full_port"])}
 eq(len(life), 5, "tcplife: connections")
 answer = life[v["answer_port"]]
-eq((answer["pid"], answer["comm"], answer["rx_bytes"], answer["tx_bytes"], answer["old"]), (v["pid"], "dw_slow", 5000, 10, 0),
-    "tcplife: the one that is answered late")
+eq((answer["pid"], answer["comm"], answer["rx_bytes"], answer["tx_bytes"], answer["old"]),
+    (v["pid"], "dw_slow", v["answer_bytes_in"], v["answer_bytes_out"], 0), "tcplife: the one that is answered late")
 eq(160 <= answer["ms"] <= v["life_us"] / 1000, True, f"tcplife: {answer['ms']} ms")
 eq({r["comm"] for r in rows("tcplife") if r["lport"] == v["full_port"]}, {"dw_late"}, "tcplife: who accepted")
 v = said("old")
