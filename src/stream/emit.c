@@ -44,6 +44,7 @@ struct emitted {
 	bool described;
 	uint64_t gen; /* times that values were taken back: clear(), trunc() */
 	bool emptied; /* by trunc() in the row that is open */
+	bool cut;     /* trunc(@, n): the reader has to know what was there when clear() makes it 0 */
 };
 
 struct emit {
@@ -637,7 +638,22 @@ static void emit_printa(struct sink *s, const struct record *r, const struct pri
 	out_str(e->out, "]");
 }
 
-/* The best keys of one machine are not the best of all: trunc(@, n) is the reader's to do. */
+/* Values are about to be taken back: the item stands behind the whole state. n: the argument of trunc(); 0: none. */
+static void put_reset(struct emit *e, const struct record *r, const struct action *a, struct agg_set *set, int64_t n)
+{
+	if (e->open)
+		row_close(e, true);
+	put_states(e, agg_scan(set, a->aggs[0], false), true);
+	item_open(e, r, a);
+	if (n) {
+		out_str(e->out, ",");
+		put_int(e->out, (uint64_t)n, true);
+	}
+	out_str(e->out, "]");
+}
+
+/* The best keys of one machine are not the best of all: trunc(@, n) is the reader's to do. A clear() after it shows
+ * keys as 0 unless the reader has cut them and nothing was added since, which only the last state shows. */
 static bool emit_reset(struct sink *s, const struct record *r, const struct action *a, struct agg_set *set, int64_t n)
 {
 	struct emit *e = (struct emit *)s;
@@ -646,18 +662,15 @@ static bool emit_reset(struct sink *s, const struct record *r, const struct acti
 	if (e->out->err)
 		return true;
 	if (a->kind != ACT_TRUNC || !n) {
+		if (a->kind == ACT_CLEAR && e->aggs[id].cut && e->clauses[clause_of(e, r)].is_step)
+			put_reset(e, r, a, set, 0);
 		e->aggs[id].gen++;
 		e->aggs[id].emptied |= a->kind == ACT_TRUNC && e->aggs[id].described;
 		e->emptied |= e->aggs[id].emptied;
 		return false;
 	}
-	if (e->open)
-		row_close(e, true);
-	put_states(e, agg_scan(set, id, false), true);
-	item_open(e, r, a);
-	out_str(e->out, ",");
-	put_int(e->out, (uint64_t)n, true);
-	out_str(e->out, "]");
+	e->aggs[id].cut = true;
+	put_reset(e, r, a, set, n);
 	return true;
 }
 

@@ -40,7 +40,8 @@ enum frame {
 	X(ACT_TRACE, "trace")       \
 	X(ACT_TRACEMEM, "tracemem") \
 	X(ACT_PCAP, "pcap")         \
-	X(ACT_PRINT, "print") X(ACT_PRINTF, "printf") X(ACT_PRINTA, "printa") X(ACT_TRUNC, "trunc")
+	X(ACT_PRINT, "print")       \
+	X(ACT_PRINTF, "printf") X(ACT_PRINTA, "printa") X(ACT_TRUNC, "trunc") X(ACT_CLEAR, "clear")
 
 /* Options that say how text is laid out, and where they are. A reader sets them by name. */
 #define FRAME_FLAGS(X)                \

@@ -26,6 +26,7 @@ struct snap {
 	uint32_t agg; /* index in image.aggs */
 	uint64_t gen, normal;
 	struct table *state; /* held; NULL: nothing */
+	uint32_t action;     /* the number of the one that shows it or takes it back */
 };
 
 /* A row that was read and not yet shown. */
@@ -42,7 +43,7 @@ struct row {
 	size_t *used;    /* where its bytes are counted; borrowed */
 	size_t bytes;
 	json_t *out;        /* array of items; owned */
-	struct snap *snaps; /* of its printa() and trunc(), in their order */
+	struct snap *snaps; /* of its printa(), trunc() and clear(), in their order */
 	size_t nsnaps;
 };
 
@@ -66,8 +67,9 @@ static inline int64_t links_get(const struct links *l, const json_t *number)
 struct peer_agg {
 	uint64_t gen, normal;
 	struct table *state; /* as last reported; NULL: nothing */
-	struct table *base;  /* what trunc() has cut away, in the generation base_gen; NULL: nothing */
-	uint64_t base_gen;
+	struct table *base;  /* what trunc() has cut away; NULL: nothing */
+	uint64_t base_gen;   /* the generation that it is of */
+	bool base_cleared;   /* clear() has ended that: it is of those that follow */
 };
 
 /* A frame that came before its turn. */
@@ -172,6 +174,9 @@ struct part {
 struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part *parts, size_t n);
 /* trunc(@, n): the removed keys are subtracted from all sources from now on. */
 void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, const struct part *parts, size_t nparts);
+/* clear(): the keys that trunc() has cut and that did not change since stay away; all others are 0 from now on. snap: the
+ * last state before it. */
+void sum_clear(struct merge *m, struct peer *s, const struct snap *snap);
 
 /* ---- show.c ------------------------------------------------------------------------------------------------------ */
 /* Hands on rows that are complete. all: nothing more comes. */

@@ -250,7 +250,7 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-/* The states that a printa() or trunc() shows are those that were reported just before. */
+/* The states that a printa() shows, or that a trunc() or clear() takes back, are those that were reported just before. */
 static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json_t *items)
 {
 	const struct epid *ep = &m->image.epids.v[r->clause];
@@ -260,7 +260,7 @@ static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json
 		const struct action *a = n >= 0 && (size_t)n < ep->nactions ? &ep->actions[n] : NULL;
 		struct snap *snaps;
 
-		if (!a || (a->kind != ACT_PRINTA && a->kind != ACT_TRUNC))
+		if (!a || (a->kind != ACT_PRINTA && a->kind != ACT_TRUNC && a->kind != ACT_CLEAR))
 			continue;
 		snaps = reallocarray(r->snaps, r->nsnaps + a->naggs, sizeof(*snaps));
 		if (!snaps)
@@ -269,9 +269,9 @@ static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json
 		for (size_t k = 0; k < a->naggs; k++) {
 			const struct peer_agg *own = peer_agg(s, a->aggs[k]);
 
-			snaps[r->nsnaps++] = own
-				? (struct snap){ a->aggs[k], own->gen, own->normal, table_hold(own->state) }
-				: (struct snap){ .agg = a->aggs[k] };
+			snaps[r->nsnaps++] = own ? (struct snap){ a->aggs[k], own->gen, own->normal,
+				table_hold(own->state), (uint32_t)n }
+						 : (struct snap){ .agg = a->aggs[k], .action = (uint32_t)n };
 		}
 	}
 	return true;

@@ -165,7 +165,7 @@ static bool add_action(struct merge *m, const struct peer *s, const json_t *j, s
 	if (out->kind == ACT_PCAP && out->nargs != CAPTURE_ALL)
 		return false;
 	return out->args && (out->fmt || !format) && (out->fmt || out->kind != ACT_PRINTF) &&
-		(out->naggs || (out->kind != ACT_PRINTA && out->kind != ACT_TRUNC)) &&
+		(out->naggs || (out->kind != ACT_PRINTA && out->kind != ACT_TRUNC && out->kind != ACT_CLEAR)) &&
 		(out->nargs || (out->kind != ACT_PRINT && out->kind != ACT_TRACEMEM));
 }
 

@@ -22,7 +22,7 @@ struct shown {
 	struct peer **sources;
 	struct row **rows;
 	size_t n;
-	size_t snap; /* the next of the row's snaps */
+	bool only_texts; /* of a source by itself: values are not taken back */
 	struct part *parts;
 	struct snap *kept; /* the last states of sources that do not have the step */
 };
@@ -56,18 +56,38 @@ static bool has_row(const struct shown *sh, const struct peer *s)
 	return false;
 }
 
-/* The parts of the n aggregations of an action. Returns how many there are. */
-static size_t parts_of(struct shown *sh, const struct action *a)
+/* What a row has of the k-th aggregation of its number-th action; NULL: nothing. A row need not have all actions. */
+static const struct snap *find_snap(const struct row *row, uint32_t number, size_t k)
 {
+	size_t lo = 0, hi = row->nsnaps;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (row->snaps[mid].action < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo + k < row->nsnaps && row->snaps[lo + k].action == number ? &row->snaps[lo + k] : NULL;
+}
+
+/* The parts of the aggregations of an action. Returns how many there are. */
+static size_t parts_of(struct shown *sh, const struct record *r, const struct action *a)
+{
+	const uint32_t number = (uint32_t)(a - r->epid->actions);
 	size_t n = 0;
 
 	for (size_t k = 0; k < a->naggs; k++) {
 		const size_t first = n;
 		bool back;
 
-		for (size_t i = 0; i < sh->n; i++)
-			if (sh->snap + k < sh->rows[i]->nsnaps && sh->rows[i]->snaps[sh->snap + k].agg == a->aggs[k])
-				sh->parts[n++] = (struct part){ sh->sources[i], &sh->rows[i]->snaps[sh->snap + k] };
+		for (size_t i = 0; i < sh->n; i++) {
+			const struct snap *snap = find_snap(sh->rows[i], number, k);
+
+			if (snap)
+				sh->parts[n++] = (struct part){ sh->sources[i], snap };
+		}
 		back = taken_back(&sh->parts[first], n - first);
 		for (struct peer *s = sh->m->sources; s && !back; s = s->next) {
 			if (has_row(sh, s) || s->refused || !keeps(s, a->aggs[k], &sh->kept[n]))
@@ -76,7 +96,6 @@ static size_t parts_of(struct shown *sh, const struct action *a)
 			n++;
 		}
 	}
-	sh->snap += a->naggs;
 	return n;
 }
 
@@ -106,7 +125,7 @@ static void pass_generations(const struct shown *sh, const struct action *a, siz
 static void show_printa(struct shown *sh, const struct record *r, const struct action *a)
 {
 	struct merge *m = sh->m;
-	size_t n = parts_of(sh, a);
+	size_t n = parts_of(sh, r, a);
 	struct agg_set *set = sum_set(m, sh->arena, sh->parts, n);
 
 	if (!set)
@@ -124,13 +143,30 @@ static void show_trunc(struct shown *sh, const struct record *r, const struct ac
 {
 	struct merge *m = sh->m;
 	int64_t n = json_integer_value(json_array_get(item, 1));
-	size_t nparts = parts_of(sh, a);
+	size_t nparts = parts_of(sh, r, a);
 	struct agg_set *set = n ? sum_set(m, sh->arena, sh->parts, nparts) : NULL;
 
 	if (set)
 		pass_generations(sh, a, nparts);
 	if (set && (!m->sink->ops->reset || !m->sink->ops->reset(m->sink, r, a, set, n)))
 		sum_cut(m, set, a->aggs[0], n, sh->parts, nparts);
+	agg_free(set);
+}
+
+/* Each source takes back what it has. A stream that is written says so, with the sums before it. */
+static void show_clear(struct shown *sh, const struct record *r, const struct action *a)
+{
+	struct merge *m = sh->m;
+	size_t nparts = parts_of(sh, r, a);
+	struct agg_set *set = m->sink->ops->reset ? sum_set(m, sh->arena, sh->parts, nparts) : NULL;
+
+	if (set) {
+		pass_generations(sh, a, nparts);
+		(void)!m->sink->ops->reset(m->sink, r, a, set, 0);
+	}
+	for (size_t i = 0; i < nparts; i++)
+		if (has_row(sh, sh->parts[i].source))
+			sum_clear(m, sh->parts[i].source, sh->parts[i].snap);
 	agg_free(set);
 }
 
@@ -161,7 +197,9 @@ static void show_item(struct shown *sh, const struct record *r, const json_t *it
 		show_printa(sh, r, a);
 	else if (a->kind == ACT_TRUNC)
 		show_trunc(sh, r, a, item);
-	else if (a->kind != ACT_EXIT)
+	else if (a->kind == ACT_CLEAR && !sh->only_texts)
+		show_clear(sh, r, a);
+	else if (a->kind != ACT_EXIT && a->kind != ACT_CLEAR)
 		show_values(sh, r, a, item);
 }
 
@@ -203,7 +241,7 @@ static void show(struct shown *sh)
 /* By host a row begins with the machine's name; what was written before is of another. */
 static void show_plain(struct merge *m, struct peer *s, struct row *r)
 {
-	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1 };
+	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1, .only_texts = true };
 
 	if (r->options)
 		peer_options(m, r->options);
@@ -283,15 +321,20 @@ static struct row *fullest(struct row **rows, size_t n)
 }
 
 /* Does the step show sums? Others show what is the same on all machines, or each machine's own. */
-static bool has_sums(const struct row *r)
+static bool has_sums(const struct merge *m, const struct row *r)
 {
-	return r->nsnaps > 0;
+	const struct epid *ep = &m->image.epids.v[r->clause];
+
+	for (size_t i = 0; i < r->nsnaps; i++)
+		if (ep->actions[r->snaps[i].action].kind != ACT_CLEAR)
+			return true;
+	return false;
 }
 
 /* A row as text, by a separate sink; for comparisons only. NULL: no memory. */
 static char *row_text(struct merge *m, struct peer *s, struct row *r)
 {
-	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1 };
+	struct shown sh = { .m = m, .row = r, .sources = &s, .rows = &r, .n = 1, .only_texts = true };
 	char *text = NULL;
 	size_t len = 0;
 	FILE *mem = open_memstream(&text, &len);
@@ -325,6 +368,16 @@ static bool same_texts(struct merge *m, const struct shown *sh)
 	return same;
 }
 
+/* What each source shows by itself; its row has no states but those that clear() takes back. */
+static void show_texts(struct merge *m, const struct shown *sh)
+{
+	for (size_t i = 0; i < sh->n; i++) {
+		show_plain(m, sh->sources[i], sh->rows[i]);
+		for (size_t k = 0; k < sh->rows[i]->nsnaps; k++)
+			sum_clear(m, sh->sources[i], &sh->rows[i]->snaps[k]);
+	}
+}
+
 /* Takes the rows of a step out of all sources that have it. Returns how many there are. */
 static size_t take_step(struct merge *m, const struct row *step, struct peer **sources, struct row **rows)
 {
@@ -352,13 +405,12 @@ static void show_step(struct merge *m, struct peer *own)
 	if (sources && rows) {
 		sh.n = take_step(m, step, sources, rows);
 		sh.row = fullest(rows, sh.n);
-		if (has_sums(sh.row) || same_texts(m, &sh)) {
+		if (has_sums(m, sh.row) || same_texts(m, &sh)) {
 			if (sh.row->options)
 				peer_options(m, sh.row->options);
 			show(&sh);
 		} else
-			for (size_t i = 0; i < sh.n; i++)
-				show_plain(m, sources[i], rows[i]);
+			show_texts(m, &sh);
 		for (size_t i = 0; i < sh.n; i++)
 			row_free(rows[i]);
 	} else {
@@ -457,7 +509,7 @@ static struct agg_set *present_set(struct merge *m, struct arena *arena, struct 
 
 			if (!a->state || s->refused || is_left_behind(m, s, i))
 				continue;
-			snaps[n] = (struct snap){ i, a->gen, a->normal, a->state };
+			snaps[n] = (struct snap){ .agg = i, .gen = a->gen, .normal = a->normal, .state = a->state };
 			parts[n] = (struct part){ s, &snaps[n] };
 			n++;
 		}

@@ -69,11 +69,17 @@ static bool after_cut(const struct agg *g, const uint64_t *state, const uint64_t
 	return true;
 }
 
+/* What trunc() has cut away of a generation; NULL: nothing. */
+static struct table *base_of(const struct peer_agg *own, uint64_t gen)
+{
+	return (own->base_cleared ? gen > own->base_gen : gen == own->base_gen) ? own->base : NULL;
+}
+
 /* Adds what one source has to the sum of all. 0 or -1: no memory. */
 static int add_part(const struct merge *m, const struct agg *g, const struct part *p, struct table *sum)
 {
 	const struct peer_agg *own = peer_agg(p->source, g->id);
-	const struct table *base = own && own->base && own->base_gen == p->snap->gen ? own->base : NULL;
+	const struct table *base = own ? base_of(own, p->snap->gen) : NULL;
 	uint64_t *state, *left = malloc(g->nwords * sizeof(*left)), *to;
 	char *host = host_json(m, p->source);
 	size_t len;
@@ -222,11 +228,12 @@ static void cut_key(struct peer *s, const struct snap *snap, size_t words, const
 
 	if (!state || !own)
 		return;
-	if (!own->base || own->base_gen != snap->gen) {
+	if (!base_of(own, snap->gen)) {
 		table_drop(own->base);
 		own->base = table_new(words, &s->bytes);
-		own->base_gen = snap->gen;
 	}
+	own->base_gen = snap->gen;
+	own->base_cleared = false;
 	base = own->base ? table_put(own->base, text, len) : NULL;
 	if (base)
 		memcpy(base, state, words * sizeof(*base));
@@ -246,6 +253,32 @@ static void cut_row(struct merge *m, struct memory_out *mem, const struct agg *g
 			cut_key(parts[i].source, parts[i].snap, g->nwords, key, strlen(key));
 	}
 	free(key);
+}
+
+void sum_clear(struct merge *m, struct peer *s, const struct snap *snap)
+{
+	const struct agg *g = &m->image.aggs.v[snap->agg];
+	struct peer_agg *own = peer_agg(s, snap->agg);
+	const struct table *base = own ? base_of(own, snap->gen) : NULL;
+	struct table *left = base ? table_new(g->nwords, &s->bytes) : NULL;
+	uint64_t *state;
+	size_t len;
+
+	for (size_t i = 0; left && i < table_size(base); i++) {
+		const char *key = table_key(base, i, &len, &state);
+		const uint64_t *now = snap->state ? table_get(snap->state, key, len) : NULL;
+		uint64_t *zero =
+			now && !memcmp(now, state, g->nwords * sizeof(*now)) ? table_put(left, key, len) : NULL;
+
+		if (zero && g->fn == DW_AGG_SUM)
+			zero[1] = 1; /* as decode_state() has a 0 */
+	}
+	if (!left) /* nothing was cut, or there is no memory: then cut keys come back */
+		return;
+	table_drop(own->base);
+	own->base = left;
+	own->base_gen = snap->gen;
+	own->base_cleared = true;
 }
 
 /* Rows ascend by value, as agg_trunc() has them: the same go. */
