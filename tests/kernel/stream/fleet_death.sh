@@ -8,24 +8,6 @@ cat >tick.d <<'D'
 dtrace:::BEGIN { printf("go\n"); }
 profile:::tick-500ms /$1/ { @n["beat"] = count(); printa("%s %@d\n", @n); trunc(@n); }
 D
-there() { # NODE: the process of its dwire
-	local pid
-	for pid in $(pgrep -f -- "--until-eof --emit -s -"); do
-		[ "$(stat -L -c %i "/proc/$pid/ns/net")" = "$(stat -L -c %i "/run/netns/$1")" ] &&
-			[ "$(stat -L -c %i "/proc/$pid/exe")" = "$(stat -L -c %i "$dwire")" ] && echo "$pid"
-	done
-}
-all_there() {
-	local n
-	for n in "${NODES[@]}"; do there "$n"; done
-}
-
-expect_ended() { # all of them, within two seconds
-	local begin=${EPOCHREALTIME/./}
-	while [ -n "$(all_there)" ] && [ $((${EPOCHREALTIME/./} - begin)) -lt 8000000 ]; do sleep 0.05; done
-	expect_le $((${EPOCHREALTIME/./} - begin)) 2000000 "microseconds from a death to that of the last trace"
-}
-
 # SIGKILL of the caller: each machine's dwire ends within two seconds.
 : >out
 "${on[@]}" "$FLEET" -s tick.d >out 2>err &

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 120
+# dwire on over ssh: each machine is a namespace behind a wire, with an sshd of the test's (its port, keys and user list).
+# Rows, the copied program, the caller's SIGKILL, and a wire that is cut in the midst of a trace.
+# DWIRE_TEST_SSHD: the server, where it is not in the path.
+. "$here/lib/fleet.lib"
+. "$here/lib/ssh.lib"
+ssh_fleet 3
+cat >tick.d <<'D'
+#pragma D option quiet
+dtrace:::BEGIN { printf("go\n"); }
+profile:::tick-500ms /$1/ { @n["beat"] = count(); printa("%s %@d\n", @n); trunc(@n); }
+D
+
+rows() { # WORD: the lines with it, their columns one blank apart
+	grep -w "$1" out | awk '{ $1 = $1; print }' | sort
+}
+
+# Exact counts of three machines. The connection to the machine itself is not of the trace.
+cat >sent.d <<D
+#pragma D option quiet
+dtrace:::BEGIN { printf("go\n"); }
+tcp:::send
+/ args[1]->cs_netns == \$1 && args[3]->tcps_lport != $SSH_PORT && args[3]->tcps_rport != $SSH_PORT /
+{ @sent["sent"] = count(); }
+dtrace:::END { printa("%s %@d\n", @sent); }
+D
+: >out
+"${on[@]}" "$FLEET" -s sent.d >out 2>err &
+wait_for out '^go$'
+echoes
+end_on
+expect_eq "$STATUS $(grep -v '^$' out)" "0 go
+sent $SEGMENTS" "three machines by ssh: $(<err)"
+
+# The program is sent, makes rows, and is removed.
+"${copying[@]}" --copy="$PWD/copies" --by host "$FLEET" -qn 'BEGIN { @["rows"] = sum(42); exit(0); }' >out 2>err
+expect_eq "$? $(rows rows)" "0 $(printf '%s rows 42\n' "${HOSTS[@]}" | sort)" "rows of a copied dwire: $(<err)"
+for pid in "${SSHDS[@]}"; do
+	expect_eq "$(nsenter -m -t "$pid" ls -A "$PWD/copies")" "" "a machine's copy is gone"
+done
+
+# SIGKILL of the caller: each machine's dwire ends within two seconds.
+: >out
+"${on[@]}" "$FLEET" -s tick.d >out 2>err &
+pid=$!
+wait_for out '^beat 3$'
+expect_eq "$(all_there | wc -l)" 3 "machines that trace"
+kill -KILL $pid
+{ wait $pid; } 2>/dev/null
+expect_ended
+
+# A wire is cut and mended: the others go on, the machine's last state stays, and it reports again.
+: >out
+"${on[@]}" "$FLEET" -s tick.d >out 2>err &
+wait_for out '^beat 3$'
+wire_set 2 down
+wait_for out '^beat 2$'
+expect_eq "$(grep -c "^dwire: ${HOSTS[1]}: silent; its last values stay$" err) $(all_there | wc -l)" "1 3" \
+	"a report of the cut wire: $(<err)"
+wire_set 2 up
+wait_for err "${HOSTS[1]}: reports again"
+end_on
+expect_eq "$STATUS" 0 "status after that: $(<err)"
+expect_ended
