@@ -40,7 +40,7 @@ dtrace:::BEGIN
 }
 
 /* ---- what is there when it starts ---- */
-sockets:::tcp
+sockets:::tcp-open
 / args[0]->os_listens == 0 && args[0]->os_lport >= args[0]->os_port_first && args[0]->os_lport <= args[0]->os_port_last &&
   wanted(args[1]) /
 {
@@ -49,7 +49,7 @@ sockets:::tcp
 	this->ports = ports[args[0]->os_laddr, args[0]->os_raddr, args[0]->os_rport];
 }
 
-sockets:::tcp
+sockets:::tcp-open
 / this->ports > ports_most /
 {
 	ports_most = this->ports;
@@ -57,7 +57,7 @@ sockets:::tcp
 	ports_port = args[0]->os_rport;
 }
 
-sockets:::tcp
+sockets:::tcp-open
 / args[0]->os_state == TCP_STATE_CLOSE_WAIT && wanted(args[1]) /
 {
 	waiting_all++;
@@ -65,7 +65,7 @@ sockets:::tcp
 	this->waiting = waiting[args[1]->cs_execname];
 }
 
-sockets:::tcp
+sockets:::tcp-open
 / this->waiting > waiting_most /
 {
 	waiting_most = this->waiting;

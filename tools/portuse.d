@@ -14,7 +14,7 @@ dtrace:::BEGIN
 	header();
 }
 
-sockets:::tcp, sockets:::udp
+sockets:::tcp-open, sockets:::udp-open
 / args[0]->os_lport >= args[0]->os_port_first && args[0]->os_lport <= args[0]->os_port_last &&
   wanted(args[1], args[0]->os_lport, args[0]->os_rport, args[0]->os_laddr, args[0]->os_raddr) /
 {

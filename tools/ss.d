@@ -28,7 +28,7 @@ dtrace:::BEGIN
 	header_local();
 }
 
-sockets:::tcp, sockets:::udp
+sockets:::tcp-open, sockets:::udp-open
 / (tcp == udp || (args[0]->os_protocol == IPPROTO_TCP) == tcp) &&
   (all || args[0]->os_listens == listen) && (state == "" || args[0]->os_statename == state) &&
   wanted(args[1], args[0]->os_lport, args[0]->os_rport, args[0]->os_laddr, args[0]->os_raddr) /
@@ -38,7 +38,7 @@ sockets:::tcp, sockets:::udp
 	this->comm = args[1]->cs_pid < 0 ? "-" : args[1]->cs_execname;
 }
 
-sockets:::tcp, sockets:::udp
+sockets:::tcp-open, sockets:::udp-open
 / this->mine && local == 0 /
 {
 	row(args[0]->os_proto, this->pid, args[1]->cs_pid, this->comm, args[1]->cs_execname, args[0]->os_statename,
@@ -48,7 +48,7 @@ sockets:::tcp, sockets:::udp
 	    args[0]->os_inode);
 }
 
-sockets:::tcp, sockets:::udp
+sockets:::tcp-open, sockets:::udp-open
 / this->mine && local /
 {
 	row_local(args[0]->os_proto, this->pid, this->comm, args[0]->os_statename, args[0]->os_rcvq, args[0]->os_sndq,

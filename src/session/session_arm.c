@@ -318,7 +318,7 @@ static bool keep_walking(void *ctx)
 	return !s->walk_err && !s->stop && !stop_asked(s);
 }
 
-/* The objects that exist now (sockets:::tcp), and then the probe that says that there are no more. */
+/* The objects that exist now (sockets:::tcp-open), and then the probe that says that there are no more. */
 static int walk(struct session *s)
 {
 	int fired = attach_walk(s->attached, keep_walking, s, s->opts.to) ? tick_fire(s->loaded, "done", NULL, 0) : 0;

@@ -30,9 +30,9 @@ static const struct site by_hand[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "tcp", args, TABLE(tcp_sites), "a TCP socket exists when the trace starts" },
-	{ "udp", args, TABLE(udp_sites), "a UDP socket exists when the trace starts" },
-	{ "done", NULL, TABLE(by_hand), "tcp and udp have fired for every socket" },
+	{ "tcp-open", args, TABLE(tcp_sites), "a TCP socket exists when the trace starts" },
+	{ "udp-open", args, TABLE(udp_sites), "a UDP socket exists when the trace starts" },
+	{ "done", NULL, TABLE(by_hand), "tcp-open and udp-open have fired for every socket" },
 };
 
 const struct provider sockets_provider = { PROVIDER("sockets", "dw_open", probes) };

@@ -73,7 +73,6 @@ words "filters are options: -P 443" tcplife 'tcp port 80'
 words 'a process is given as -p nginx' tcplife nginx
 words '-p $(pgrep -o nginx)' -p nginx
 words "no option --port: did you mean -P PORT,...?" tcpconnect --port 80
-words "no option --interval: did you mean interval?" tcptop --interval 5
 words "SECS must be a number without a unit, not 5s" tcptop -d 5s
 words "interval must be a number without a unit, not 5s" tcptop 5s
 words "–n: options begin with a plain -" –n BEGIN

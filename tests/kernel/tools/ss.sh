@@ -173,7 +173,7 @@ for ((i = 0; i < 400; i++)); do
 	grep -q many "$tmp/many" && break
 	sleep 0.05
 done
-expect_eq "$("$dwire" -x bufsize=64k -qn 'sockets:::udp / args[0]->os_laddr == "127.0.0.2" / { printf("%s %d %s\n",
+expect_eq "$("$dwire" -x bufsize=64k -qn 'sockets:::udp-open / args[0]->os_laddr == "127.0.0.2" / { printf("%s %d %s\n",
 	args[0]->os_laddr, args[0]->os_lport, args[1]->cs_execname); } sockets:::done { exit(0); }' 2>&1 | sort -u | grep -c '^127')" 900 \
 	"sockets of a small ring"
 # shellcheck disable=SC2046 # a list of numbers
