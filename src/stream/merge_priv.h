@@ -174,8 +174,8 @@ struct part {
 struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part *parts, size_t n);
 /* trunc(@, n): the removed keys are subtracted from all sources from now on. */
 void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, const struct part *parts, size_t nparts);
-/* clear(): the keys that trunc() has cut and that did not change since stay away; all others are 0 from now on. snap: the
- * last state before it. */
+/* clear(): the keys that trunc() has cut and that did not change since stay away; all others are 0 from now on.
+ * snap: the last state before it. */
 void sum_clear(struct merge *m, struct peer *s, const struct snap *snap);
 
 /* ---- show.c ------------------------------------------------------------------------------------------------------ */

@@ -250,7 +250,7 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-/* The states that a printa() shows, or that a trunc() or clear() takes back, are those that were reported just before. */
+/* The states that a printa() shows, or that a trunc() or clear() takes back, are those reported just before. */
 static bool add_snaps(struct merge *m, struct peer *s, struct row *r, const json_t *items)
 {
 	const struct epid *ep = &m->image.epids.v[r->clause];

@@ -5,8 +5,8 @@
  * Before -w waits: one connection, old to the trace.  Then: a connection whose SYN is sent again, because the
  * listener's queue is full for half a second; a server that answers late; a write that waits for its cork to be
  * pulled.
- * Output: ports, bytes of the late answer as its client counts them, and microseconds from before the call to after it, so
- * at least what a tracer sees.
+ * Output: ports, bytes of the late answer as its client counts them, and microseconds from before the call to after it,
+ * so at least what a tracer sees.
  */
 #include <errno.h>
 #include <netinet/tcp.h>
