@@ -10,7 +10,7 @@
  * --state STATE    state = ""   only this state, as the column STATE shows it
  * row: PROTO %-5s PID[!json] %7s PID=pid[json] %d COMM[!json] %-12.12s COMM=comm[json] %s STATE %-11s
  * row: RECV-Q=recvq %6d SEND-Q=sendq %6d LADDR[wide] %15s|%39s LPORT %5d RADDR %15s|%39s RPORT %-5d
- * row: ZONE[wide] %-10s CONTAINER[wide] %-12s UID[wide] %5d SENT[wide] %10d RECEIVED[wide] %10d RETRANS[wide] %7d
+ * row: ZONE[wide] %-10s CONTAINER[wide] %-12s UID[wide] %#5d SENT[wide] %10d RECEIVED[wide] %10d RETRANS[wide] %7d
  * row: DROPS[wide] %5d RTT_US[wide] %7d IDLE_MS[wide] %8d CWND[wide] %4d CC[wide] %-7s INODE[wide] %d
  * row local: PROTO %-5s PID %7s COMM %-12.12s STATE %-11s RECV-Q %6d SEND-Q %6d LADDR %15s LPORT %d
  */
@@ -36,6 +36,8 @@ sockets:::tcp-open, sockets:::udp-open
 	this->mine = 1;
 	this->pid = args[1]->cs_pid < 0 ? "-" : lltostr(args[1]->cs_pid);
 	this->comm = args[1]->cs_pid < 0 ? "-" : args[1]->cs_execname;
+	/* what is left of a connection in TIME_WAIT has neither an inode nor a user */
+	this->uid = args[1]->cs_pid < 0 && args[0]->os_inode == 0 ? (int64_t)-1 : (int64_t)args[1]->cs_uid;
 }
 
 sockets:::tcp-open, sockets:::udp-open
@@ -43,7 +45,7 @@ sockets:::tcp-open, sockets:::udp-open
 {
 	row(args[0]->os_proto, this->pid, args[1]->cs_pid, this->comm, args[1]->cs_execname, args[0]->os_statename,
 	    args[0]->os_rcvq, args[0]->os_sndq, args[0]->os_laddr, args[0]->os_lport, args[0]->os_raddr, args[0]->os_rport,
-	    args[1]->cs_zonename, args[1]->cs_container, args[1]->cs_uid, args[0]->os_sent, args[0]->os_received,
+	    args[1]->cs_zonename, args[1]->cs_container, this->uid, args[0]->os_sent, args[0]->os_received,
 	    args[0]->os_retrans, args[0]->os_drops, args[0]->os_srtt, args[0]->os_idle, args[0]->os_cwnd, args[0]->os_cc,
 	    args[0]->os_inode);
 }

@@ -142,7 +142,7 @@ for line in open(f"{tmp}/said"):
 eq(max(r["retrans"] for r in rows) > 0, True, "a segment that was sent again")
 for r in rows:  # what nobody holds has no owner, or the one that it had
     if not r["inode"] and r["state"] in ("TIME_WAIT", "FIN_WAIT2"):
-        eq((r["pid"], r["comm"]), (None, None), f"the owner of {r}")
+        eq((r["pid"], r["comm"], r["uid"]), (None, None, None), f"the owner of {r}")
 listener = [r for r in rows if r["lport"] == 5001 and r["state"] == "LISTEN"][0]
 eq((listener["recvq"], listener["sendq"]), (2, 8), "connections that wait, and how many may")
 END
