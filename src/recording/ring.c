@@ -142,10 +142,16 @@ static const char *next_line(const char *at, const char *end, struct line *l, bo
 	return feed < end ? feed + 1 : end;
 }
 
+/* The end of a text of n bytes. An empty text may be NULL, to which C forbids to add even 0. */
+static const char *end_of(const char *text, size_t n)
+{
+	return n ? text + n : text;
+}
+
 static bool keep(struct ring *r, const struct line *l, const char *text, size_t n)
 {
 	const bool may_replace = !is_state(l) || memmem(l->rest, l->nrest, "\"part\":0", 8);
-	const char *end = r->base.v + r->base.n, *next;
+	const char *end = end_of(r->base.v, r->base.n), *next;
 	char *to = r->base.v;
 	struct line former;
 	bool ok;
@@ -170,7 +176,7 @@ static bool keep(struct ring *r, const struct line *l, const char *text, size_t 
 static bool each_line(struct ring *r, const char *text, size_t n,
 	bool (*take)(struct ring *r, const struct line *l, const char *line, size_t len, void *ctx), void *ctx)
 {
-	const char *end = n ? text + n : text, *next; /* an empty text may be NULL */
+	const char *end = end_of(text, n), *next;
 	struct line l;
 	bool ok;
 
