@@ -19,8 +19,10 @@ function __dwire_tool
 	echo $words[2]
 end
 
+# An option with two names, "-a, --all", is a line for each.
 function __dwire_options
 	__dwire_run $argv -h |
+		string replace -r '^  (-[A-Za-z0-9]), (--[^ ]+)( +.*)' '  $1$3\n  $2$3' | string split '\n' |
 		string replace -rf '^  (--?[A-Za-z0-9][A-Za-z0-9-]*)[^ ]*( [A-Z][^ ]*)*\s+(.*)' '$1\t$3'
 end
 

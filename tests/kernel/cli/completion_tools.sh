@@ -33,7 +33,7 @@ expect_eq "$(bash -c '. "$1"; COMP_WORDS=(dwire ""); COMP_CWORD=1; _dwire; print
 	"$completion/dwire.bash" | grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool")" "$(printf '%s\n' "${tools[@]}")" "bash: all tools"
 
 if command -v fish >/dev/null; then
-	grep -v -- ' --help$' "$tmp/want" >"$tmp/want.fish" # "-h, --help" is -h there
+	cp "$tmp/want" "$tmp/want.fish"
 	HOME=$tmp fish --no-config -c 'source $argv[1]
 		for tool in $argv[2..]
 			for part in - --
@@ -47,7 +47,7 @@ fi
 
 # zsh: the function is asked what it would offer.
 if command -v zsh >/dev/null; then
-	grep -v -- ' --help$' "$tmp/want" >"$tmp/want.zsh"
+	cp "$tmp/want" "$tmp/want.zsh"
 	zsh -f -c '_describe() { print -rl -- ${(P)@[-1]}; }
 		zstyle() { }
 		dw() { source $completion/_dwire; }

@@ -3,7 +3,7 @@
 # Segments that are sent again, of buffers that the device is to cut (GSO), where one in ten buffers is lost: every probe and
 # tool counts segments, as many as the kernel's TcpRetransSegs. What is lost, in a queue or at a filter, netcheck counts in
 # one row each.
-# timeout: 90
+# timeout: 150
 need python3
 need tc
 need nft
@@ -43,17 +43,31 @@ for t in threads: t.start()
 for t in threads: t.join()
 time.sleep(0.7) # for the last segments
 END
-last=$(snmp "$NETNS" Tcp RetransSegs)
-trace_in "$NETNS" "tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ { @a = sum(args[5]->rt_segs); @b = count(); }
+# A measurement, by itself. Among thousands of segments one may come while process 1 runs, which some kernels hide from
+# tracing programs (see run-kernel): once more, at most four times.
+measure() { # FUNCTION
+	local said i
+	for i in 1 2 3 4 5; do
+		said=$("$1")
+		[[ $said == *FAILED:* ]] || return 0
+		printf 'once more: %s\n' "$said"
+	done
+	fail "$1: $said"
+}
+probes() {
+	last=$(snmp "$NETNS" Tcp RetransSegs)
+	trace_in "$NETNS" "tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ { @a = sum(args[5]->rt_segs); @b = count(); }
 tcp:::resend /args[1]->cs_netns == $NETNS_ID/ { @c = sum(args[5]->re_segs); }
 mib:::tcpRetransSegs /args[1]->cs_netns == $NETNS_ID/ { @d = sum(args[0]); }
 END { printa(\"retransmit %@d\n\", @a); printa(\"buffers %@d\n\", @b); printa(\"resend %@d\n\", @c); printa(\"mib %@d\n\", @d); }" \
-	python3 "$tmp/bulk.py" 1.5
-want=$(snmp "$NETNS" Tcp RetransSegs)
-want=$((want - last))
-expect_ge "$want" 50 "segments sent again"
-expect_ge "$want" $(($(sed -n 's/^buffers //p' <<<"$OUT") + 10)) "... of buffers with several segments"
-for n in retransmit resend mib; do expect_eq "$(sed -n "s/^$n //p" <<<"$OUT")" "$want" "$n"; done
+		python3 "$tmp/bulk.py" 1.5
+	want=$(snmp "$NETNS" Tcp RetransSegs)
+	want=$((want - last))
+	expect_ge "$want" 50 "segments sent again"
+	expect_ge "$want" $(($(sed -n 's/^buffers //p' <<<"$OUT") + 10)) "... of buffers with several segments"
+	for n in retransmit resend mib; do expect_eq "$(sed -n "s/^$n //p" <<<"$OUT")" "$want" "$n"; done
+}
+measure probes
 
 tool() { # its rows in $tmp/json; SENT the kernel's count; DROPPED the queue's, LOST the filter's
 	local before before_lost
@@ -73,22 +87,32 @@ import json, sys
 for row in map(json.loads, open(sys.argv[1])):
     if row.get("what") == sys.argv[2]: print(row["value"])' "$tmp/json" "$1"
 }
-tool tcpretrans -c -l
-expect_eq "$(python3 -c '
+count_rows() { # the sum of a member of the rows
+	python3 -c '
 import json, sys
-print(sum(r.get("retransmits", 0) for r in map(json.loads, open(sys.argv[1]))))' "$tmp/json")" "$SENT" "tcpretrans -c -l"
-tool tcpretrans -l
-expect_eq "$(python3 -c '
-import json, sys
-print(sum(r.get("segs", 0) for r in map(json.loads, open(sys.argv[1]))))' "$tmp/json")" "$SENT" "tcpretrans -l: the column SEGS"
-tool netcheck 10
-expect_eq "$(row "segments sent again")" "$SENT" "netcheck"
-expect_eq "$(row "drops in devices' queues")" "$DROPPED" "netcheck: what the queue drops"
-expect_ge "$DROPPED" 1 "what the queue drops"
-# Segments that came twice are dropped, too.
-expect_ge "$(row "TCP segments dropped")" "$LOST" "netcheck: what the filter drops"
-expect_le "$(row "TCP segments dropped")" $((LOST + SENT)) "netcheck: what the filter drops"
-expect_eq "$(row "other packets dropped")" 0 "netcheck: each loss in one row"
+print(sum(r.get(sys.argv[2], 0) for r in map(json.loads, open(sys.argv[1]))))' "$tmp/json" "$1"
+}
+counted() {
+	tool tcpretrans -c -l
+	expect_eq "$(count_rows retransmits)" "$SENT" "tcpretrans -c -l"
+}
+listed() {
+	tool tcpretrans -l
+	expect_eq "$(count_rows segs)" "$SENT" "tcpretrans -l: the column SEGS"
+}
+checked() {
+	tool netcheck 10
+	expect_eq "$(row "segments sent again")" "$SENT" "netcheck"
+	expect_eq "$(row "drops in devices' queues")" "$DROPPED" "netcheck: what the queue drops"
+	expect_ge "$DROPPED" 1 "what the queue drops"
+	# Segments that came twice are dropped, too.
+	expect_ge "$(row "TCP segments dropped")" "$LOST" "netcheck: what the filter drops"
+	expect_le "$(row "TCP segments dropped")" $((LOST + SENT)) "netcheck: what the filter drops"
+	expect_eq "$(row "other packets dropped")" 0 "netcheck: each loss in one row"
+}
+measure counted
+measure listed
+measure checked
 
 # A connection that is closed with data that nobody has read is no unusual loss.
 cat >"$tmp/close.py" <<'END'
