@@ -49,6 +49,8 @@ const char *ui_label(const struct ui *u)
 }
 
 /* ---- prompts ----------------------------------------------------------------------------------------------------- */
+/* Begins to read a line, with a text that is there already. A filter acts while it is typed: the former one is kept for
+ * Escape. */
 static void prompt_open(struct ui *u, enum prompt_for what, const char *text)
 {
 	u->mode = UI_PROMPT;
@@ -58,6 +60,7 @@ static void prompt_open(struct ui *u, enum prompt_for what, const char *text)
 		snprintf(u->before, sizeof(u->before), "%s", text);
 }
 
+/* Rows that the filter does not accept vanish at once. Text that is no filter yet ("port>") accepts all. */
 static void set_filter(struct ui *u, const char *text)
 {
 	struct view *v = watch_view(u->top);
@@ -66,6 +69,7 @@ static void set_filter(struct ui *u, const char *text)
 	view_sort(v);
 }
 
+/* The script has its interval as a constant, so another one starts the trace anew. seconds: at most a day. */
 static void set_interval(struct watch *w, long seconds)
 {
 	if (!w->interval)
@@ -76,6 +80,7 @@ static void set_interval(struct watch *w, long seconds)
 		(void)!watch_restart(w, seconds);
 }
 
+/* list: names of columns, by commas; "": rows by themselves again. An unknown name changes nothing. */
 static void set_group(struct watch *w, const char *list)
 {
 	struct view *v = watch_view(w);
@@ -94,6 +99,7 @@ static void set_group(struct watch *w, const char *list)
 		watch_say(w, "not enough memory for groups");
 }
 
+/* Writes the rows that the filter leaves, in their order, and says so in the last line. */
 static void save(struct watch *w, const char *path)
 {
 	int r = save_rows(watch_view(w), path);
@@ -104,6 +110,7 @@ static void save(struct watch *w, const char *path)
 		watch_say(w, "%zu rows saved in %s", watch_view(w)->n, path);
 }
 
+/* Enter. A filter has acted already. */
 static void prompt_done(struct ui *u)
 {
 	u->mode = UI_TABLE;
@@ -126,6 +133,7 @@ static void prompt_erase(struct ui *u)
 	u->text[n ? n - 1 : 0] = '\0';
 }
 
+/* key: a character, or with is_code a key of curses. Escape gives up: the filter is again as before. */
 static void prompt_key(struct ui *u, wint_t key, bool is_code)
 {
 	char bytes[MB_LEN_MAX + 1] = "";
@@ -155,6 +163,7 @@ static void prompt_key(struct ui *u, wint_t key, bool is_code)
 }
 
 /* ---- tools for a row --------------------------------------------------------------------------------------------- */
+/* Offers the tools that the selected row has filters for: a process, ports, a remote address. */
 static void menu_open(struct ui *u)
 {
 	struct watch *w = u->top;
@@ -172,6 +181,7 @@ static void menu_open(struct ui *u)
 		u->mode = UI_MENU;
 }
 
+/* Starts the tool; its screen lies over this one, which goes on behind it. */
 static void menu_choose(struct ui *u)
 {
 	const struct view *v = watch_view(u->top);
@@ -201,6 +211,7 @@ static void menu_key(struct ui *u, wint_t key, bool is_code)
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
+/* Ends the trace on top. Without another one below it the program ends. */
 static void go_back(struct ui *u)
 {
 	struct watch *w = u->top;
@@ -213,6 +224,7 @@ static void go_back(struct ui *u)
 	watch_close(w);
 }
 
+/* A script may print several tables. */
 static void next_sheet(struct watch *w)
 {
 	if (w->feed.n)
@@ -228,6 +240,7 @@ static void toggle_map(struct watch *w)
 		watch_say(w, "no column is a distribution: quantize(), lquantize(), llquantize()");
 }
 
+/* n: from 0 on, of the columns that are shown. */
 static void sort_number(struct view *v, size_t n)
 {
 	for (size_t i = 0; v->shown && i < v->shown->ncolumns; i++)
@@ -237,6 +250,7 @@ static void sort_number(struct view *v, size_t n)
 		}
 }
 
+/* Escape in the table: no filter, no groups, no map, no message. */
 static void clear_all(struct ui *u)
 {
 	struct view *v = watch_view(u->top);
@@ -248,6 +262,7 @@ static void clear_all(struct ui *u)
 	set_filter(u, "");
 }
 
+/* Keys of curses: arrows, pages. view_select() keeps within the rows. */
 static void table_code(struct ui *u, wint_t key)
 {
 	struct view *v = watch_view(u->top);
@@ -289,6 +304,7 @@ static void table_code(struct ui *u, wint_t key)
 	}
 }
 
+/* Asks for seconds; of a trace without an interval set_interval() says so. */
 static void ask_interval(struct ui *u)
 {
 	char text[32];
@@ -315,6 +331,7 @@ static void reverse(struct view *v)
 	view_sort(v);
 }
 
+/* Characters. What is bound to none is ignored. */
 static void table_letter(struct ui *u, wint_t key)
 {
 	struct watch *w = u->top;
