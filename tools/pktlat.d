@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pktlat: time of packets between the stages of their way through the kernel.
+/* pktlat: time of packets between the stages of their way.
  *
  * common: sockets interval
  * -i DEVICE   device = ""   only stages at this device

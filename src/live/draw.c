@@ -392,14 +392,15 @@ static void draw_menu(const struct ui *u, int lines, int columns)
 	const int first = (int)u->at >= lines - 1 - top ? (int)u->at - (lines - 2 - top) : 0;
 
 	for (int i = 0; r && top + i < lines - 1; i++) {
-		const struct open_tool *t = open_tool(w->title, v->shown, r, (size_t)(first + i));
+		const size_t k = (size_t)first + (size_t)i;
+		const struct open_tool *t = open_tool(w->title, v->shown, r, k);
 		char text[400], args[200];
 
 		if (!t)
 			break;
 		open_filters(t, v->shown, r, args, sizeof(args));
 		snprintf(text, sizeof(text), " %-10s %s:%s", t->tool, t->text, args);
-		paint_as((size_t)(first + i) == u->at ? LOOK_SELECTED : LOOK_BAR);
+		paint_as(k == u->at ? LOOK_SELECTED : LOOK_BAR);
 		paint_blank(top + i);
 		paint_text(top + i, 0, text, columns);
 	}

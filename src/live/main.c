@@ -175,11 +175,14 @@ static int loop(struct live *l)
 	bool changed = true, pressed;
 
 	while (!l->ui.over && !failed_early(l->ui.top)) {
+		struct watch *w;
+
 		pressed = wait_for_input(l);
-		for (struct watch *w = l->ui.top; w; w = w->below) {
+		w = l->ui.top; /* keys may have changed it */
+		do {
 			watch_read(w);
 			changed |= watch_take(w);
-		}
+		} while ((w = w->below));
 		if (!screen_is_open() && !l->ui.over && (l->ui.top->begun || clock_now() > l->started + OPEN_NS) &&
 			screen_open(l->in, l->out))
 			return -1;

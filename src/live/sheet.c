@@ -138,7 +138,7 @@ static char *key_of(const struct sheet *s, const struct cell *cells, uint64_t by
 
 static struct row *find(const struct sheet *s, const char *key, uint64_t hash)
 {
-	size_t at = s->buckets[hash % s->nbuckets];
+	size_t at = s->rows ? s->buckets[hash % s->nbuckets] : 0;
 
 	while (at && (s->rows[at - 1].hash != hash || strcmp(s->rows[at - 1].key, key) != 0))
 		at = s->rows[at - 1].chain;
@@ -207,7 +207,7 @@ static struct row *add(struct sheet *s, char *key, struct cell *cells)
 	}
 	r = &s->rows[s->nrows];
 	*r = (struct row){ .key = key, .hash = hash_of(key), .cells = cells, .bytes = bytes, .members = 1 };
-	r->history = s->log ? NULL : calloc(HISTORY * s->ncolumns, sizeof(float));
+	r->history = s->log ? NULL : calloc(HISTORY * (s->ncolumns + 1), sizeof(float));
 	s->bytes += bytes;
 	link_row(s, s->nrows++);
 	return r;

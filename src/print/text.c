@@ -102,7 +102,7 @@ static uint64_t report_number(struct text *t, const struct printa *p)
 {
 	bool again = !t->in_report;
 
-	for (size_t i = 0; i < t->nin_report && p->n; i++)
+	for (size_t i = 0; t->in_report && i < t->nin_report && p->n; i++)
 		again |= t->in_report[i] == p->ids[0];
 	if (again) {
 		t->reports++;

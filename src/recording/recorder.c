@@ -347,17 +347,16 @@ int recorder_open(struct recorder **out, const char *path, uint64_t budget, cons
 
 int recorder_close(struct recorder *r)
 {
-	bool lost;
+	uint64_t lost;
 
 	if (!r)
 		return 0;
 	ring_free(r->ring);
 	flush(r);
 	seal(r);
-	lost = r->lost + r->lost_before > 0;
+	lost = r->lost + r->lost_before;
 	if (lost)
-		report_warning(r->to, D_NONE, NULL, "%llu frames could not be written",
-			(unsigned long long)(r->lost + r->lost_before));
+		report_warning(r->to, D_NONE, NULL, "%llu frames could not be written", (unsigned long long)lost);
 	(void)!fsync(r->folder.fd);
 	folder_close(&r->folder);
 	free(r->part.v);

@@ -341,7 +341,7 @@ static void put_clause(struct emit *e, const struct record *r, uint64_t id, bool
 	frame_end(e);
 }
 
-#define ROW_HEAD (HEAD_BYTES + 5 * PUT_NUMBER + 64) /* bytes of a row before its items */
+#define ROW_HEAD ((size_t)HEAD_BYTES + 5 * (size_t)PUT_NUMBER + 64) /* bytes of a row before its items */
 
 /* Index of the clause in image.epids; the image's array is one block. */
 static uint64_t clause_of(const struct emit *e, const struct record *r)

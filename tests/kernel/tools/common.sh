@@ -77,6 +77,7 @@ cat >"$tmp/traffic" <<-'END'
 		echo hello >/dev/udp/$host/9
 		exec 3<>/dev/tcp/$host/9
 	done
+	exit 0 # nobody listens
 END
 chmod +x "$tmp/traffic"
 

@@ -24,6 +24,9 @@ tool("ipecn", "ecn", "--netns --host -4 -6 -a", once=1)
 # socket, read. A stage on the way has no process.
 tool("pktpath", "udp", SOCKETS + " -i -n -t -T --wide", client=9, server=9, columns=93, on_way=True, linger=1.2,
      measure=lambda row: row["stage"] not in ("queue", "dequeue"))
+# Of each datagram the first step.
+tool("pktlat", "udp", SOCKETS + " -i interval count", client=1, server=1, names=False,
+     measure=lambda row: int(row["packets"]) if row["from"] == "output" else 0)
 tool("superping", "ping", HOSTS + " --failed -m -T", once=1, names=False)
 tool("dnssnoop", "dns", HOSTS + " -q -s -x -m -t -T -w", once=1)
 tool("gethostlatency", "lookup", OWNER + " -m -e -x", once=1)

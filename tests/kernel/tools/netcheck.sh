@@ -14,6 +14,7 @@ cat >"$tmp/loud" <<-'END'
 	ip netns exec "$1" tcp_refused -4 -n 3 >"$0.refused"
 	ip netns exec "$1" tcp_refused -6 -n 2 >>"$0.refused"
 	ip netns exec "$1" getent ahosts no-such-name.invalid >/dev/null
+	exit 0
 END
 chmod +x "$tmp/quiet" "$tmp/loud"
 
