@@ -3,16 +3,17 @@
 """Puts text files into a C table.
 
 Usage: gen_embed.py dlib|tool|export|record|report OUTPUT.c FILE...
-Output: the arrays dlib_files and dlib_nfiles (src/lang/dlib.h) or tool_files and tool_nfiles (src/cli/tool/table.h),
-or export_files (src/export/script.h), in order of the files' names. Texts end with a NUL that len does not count. For dlib also the index of its declarations
-(src/lang/dlib.h): what each defines and which others it needs.
+Output: the arrays KIND_files and KIND_nfiles, in order of the files' names; HEADERS names the header that declares
+them. Texts end with a NUL that len does not count. For dlib also the index of its declarations (src/lang/dlib.h): what each
+defines and which others it needs.
 """
 import os
 import re
 import sys
 
 HEADERS = {"dlib": "lang/dlib.h", "tool": "cli/tool/table.h", "export": "export/script.h",
-	"record": "cli/record.h", "report": "cli/report/report.h"}
+	"record": "cli/record/record.h", "report": "cli/report/report.h"}
+TYPES = {"dlib": "dlib_file", "export": "export_file"}  # those of the command: struct embedded (src/cli/embedded.h)
 
 
 def c_string(line):
@@ -130,7 +131,7 @@ def main():
     kind, output, paths = sys.argv[1], sys.argv[2], sys.argv[3:]
     paths.sort(key=os.path.basename)
     lines = ["/* Made by gen_embed.py. */", '#include "%s"' % HEADERS[kind], ""]
-    lines.append("const struct %s_file %s_files[] = {" % (kind, kind))
+    lines.append("const struct %s %s_files[] = {" % (TYPES.get(kind, "embedded"), kind))
     for path in paths:
         data = read(path, kind)
         if b"\0" in data:

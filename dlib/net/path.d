@@ -74,6 +74,7 @@ translator struct dw_path < struct dw_path *P > {
 	cookie = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	checked = 1;
+	netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
 	path_ifindex = P->dev != 0 ? P->dev->ifindex : 0;
 	path_from = __former("buffer", (uint64_t)P->skb, (uint64_t)P->skb->head);
@@ -131,7 +132,6 @@ struct dw_paqueue {
 };
 translator struct dw_path < struct dw_paqueue *C > {
 	stage = DW_PATH_QUEUE;
-	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
 struct dw_paenq {
@@ -141,7 +141,6 @@ struct dw_paenq {
 };
 translator struct dw_path < struct dw_paenq *C > {
 	stage = DW_PATH_ENQUEUE;
-	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
 struct dw_padeq {
@@ -152,7 +151,6 @@ struct dw_padeq {
 };
 translator struct dw_path < struct dw_padeq *C > {
 	stage = DW_PATH_DEQUEUE;
-	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
 /* The driver may keep the buffer's socket; the note of the buffer makes its end known. */
@@ -162,7 +160,6 @@ struct dw_paxmit {
 };
 translator struct dw_path < struct dw_paxmit *C > {
 	stage = DW_PATH_TRANSMIT;
-	netns = C->dev->nd_net.net->ns.inum;
 };
 
 struct dw_pasent {
@@ -170,7 +167,6 @@ struct dw_pasent {
 };
 translator struct dw_path < struct dw_pasent *C > {
 	stage = DW_PATH_SENT;
-	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
 /* The data begin at the network header, which is not marked yet. */
@@ -181,7 +177,6 @@ translator struct dw_path < struct dw_padrv *C > {
 	stage = DW_PATH_DRIVER_IN;
 	recv = 1;
 	nh = (uint64_t)C->skb->data;
-	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
 struct dw_padev {
@@ -191,7 +186,6 @@ translator struct dw_path < struct dw_padev *C > {
 	stage = DW_PATH_DEVICE_IN;
 	recv = 1;
 	nh = (uint64_t)C->skb->data;
-	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
 struct dw_pasock {

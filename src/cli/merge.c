@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/replay.h"
+#include "cli/record/replay.h"
 #include "cli/trace.h"
 
 static void usage(FILE *out)

@@ -16,8 +16,8 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
-#include "live/screen.h"
-#include "live/ui.h"
+#include "live/terminal/screen.h"
+#include "live/terminal/ui.h"
 #include "live/words.h"
 
 #define OPEN_NS 500000000ull /* so long a command may fail before the screen opens */

@@ -117,7 +117,7 @@ static void keep_message(void *ctx, const struct dwire_message *m)
 	collect_message(&r->c, m->text);
 }
 
-static const struct report_file *script_of(size_t section)
+static const struct embedded *script_of(size_t section)
 {
 	for (size_t i = 0; i < report_nfiles; i++)
 		if (!strcmp(report_files[i].name, sections[section].script))
@@ -128,7 +128,7 @@ static const struct report_file *script_of(size_t section)
 /* Compiles the script of a section by itself: what this kernel lacks for it keeps no other section from the page. */
 static bool section_works(size_t section, char **reason)
 {
-	const struct report_file *f = script_of(section);
+	const struct embedded *f = script_of(section);
 	struct dwire *d = NULL;
 	bool works = f && !dwire_new(&d);
 
@@ -149,7 +149,7 @@ static int add_scripts(struct report *r)
 	int err = dwire_set(r->d, "quiet", NULL) || dwire_set(r->d, "dynvarsize=8m", NULL);
 
 	for (size_t i = 0; !err && i < SECTIONS; i++) {
-		const struct report_file *f = script_of(i);
+		const struct embedded *f = script_of(i);
 
 		if (section_works(i, &r->c.lacks[i]))
 			err = dwire_add(r->d, DWIRE_SCRIPT, f->name, f->text, f->len);

@@ -4,15 +4,11 @@
 #define DWIRE_CLI_REPORT_REPORT_H
 #include <stddef.h>
 
+#include "cli/embedded.h"
 #include "cli/message.h"
 
 /* The scripts that are traced, and the style and script of the page. */
-struct report_file {
-	const char *name, *text; /* ends with a NUL that len does not count */
-	size_t len;
-};
-
-extern const struct report_file report_files[];
+extern const struct embedded report_files[];
 extern const size_t report_nfiles;
 
 /* Returns the exit status. argv[0] is "report". */

@@ -55,12 +55,12 @@ struct row {
 enum tool_out { TOOL_TEXT, TOOL_JSON, TOOL_CSV };
 
 struct tool {
-	const struct tool_file *file;
-	struct tool_file source;        /* storage of file for a tool that is not built in */
-	const struct tool_file *script; /* another tool's D to append to that of file; or NULL */
-	struct messages *messages;      /* of the command and the library: "dwire: ..." */
-	struct messages own;            /* of the tool: "tcptop: ..." */
-	bool no_memory;                 /* parts of the program are missing; reported by run_tool() */
+	const struct embedded *file;
+	struct embedded source;        /* storage of file for a tool that is not built in */
+	const struct embedded *script; /* another tool's D to append to that of file; or NULL */
+	struct messages *messages;     /* of the command and the library: "dwire: ..." */
+	struct messages own;           /* of the tool: "tcptop: ..." */
+	bool no_memory;                /* parts of the program are missing; reported by run_tool() */
 	char name[32];
 	char title[128];
 	struct param params[MAX_PARAMS];

@@ -6,12 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct tool_file {
-	const char *name, *text;
-	size_t len;
-};
+#include "cli/embedded.h"
 
-extern const struct tool_file tool_files[];
+extern const struct embedded tool_files[];
 extern const size_t tool_nfiles;
 
 /* The index of the tool of that name; -1: there is none. */

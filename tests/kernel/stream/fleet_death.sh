@@ -3,20 +3,8 @@
 # dwire on when things die: the caller, a machine, the way to it; one that stands still, one that writes rubbish.
 . "$here/lib/fleet.lib"
 fleet_new 3
-cat >tick.d <<'D'
-#pragma D option quiet
-dtrace:::BEGIN { printf("go\n"); }
-profile:::tick-500ms /$1/ { @n["beat"] = count(); printa("%s %@d\n", @n); trunc(@n); }
-D
-# SIGKILL of the caller: each machine's dwire ends within two seconds.
-: >out
-"${on[@]}" "$FLEET" -s tick.d >out 2>err &
-pid=$!
-wait_for out '^beat 3$'
-expect_eq "$(all_there | wc -l)" 3 "machines that trace"
-kill -KILL $pid
-{ wait $pid; } 2>/dev/null
-expect_ended
+write_tick
+expect_end_with_caller "$FLEET"
 
 # A machine that stands still, and goes on: nobody waits for it longer than two beats.
 : >out

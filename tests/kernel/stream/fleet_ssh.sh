@@ -6,11 +6,7 @@
 . "$here/lib/fleet.lib"
 . "$here/lib/ssh.lib"
 ssh_fleet 3
-cat >tick.d <<'D'
-#pragma D option quiet
-dtrace:::BEGIN { printf("go\n"); }
-profile:::tick-500ms /$1/ { @n["beat"] = count(); printa("%s %@d\n", @n); trunc(@n); }
-D
+write_tick
 
 rows() { # WORD: the lines with it, their columns one blank apart
 	grep -w "$1" out | awk '{ $1 = $1; print }' | sort
@@ -40,15 +36,7 @@ for pid in "${SSHDS[@]}"; do
 	expect_eq "$(nsenter -m -t "$pid" ls -A "$PWD/copies")" "" "a machine's copy is gone"
 done
 
-# SIGKILL of the caller: each machine's dwire ends within two seconds.
-: >out
-"${on[@]}" "$FLEET" -s tick.d >out 2>err &
-pid=$!
-wait_for out '^beat 3$'
-expect_eq "$(all_there | wc -l)" 3 "machines that trace"
-kill -KILL $pid
-{ wait $pid; } 2>/dev/null
-expect_ended
+expect_end_with_caller "$FLEET"
 
 # A wire is cut and mended: the others go on, the machine's last state stays, and it reports again.
 : >out

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ui: what is on the screen besides the rows, and what keys do. */
-#ifndef DWIRE_LIVE_UI_H
-#define DWIRE_LIVE_UI_H
+#ifndef DWIRE_LIVE_TERMINAL_UI_H
+#define DWIRE_LIVE_TERMINAL_UI_H
 #include <wchar.h>
 
 #include "live/watch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* record: see record.h. Input: options, a script. Output: a recording (docs/RECORD.md). */
-#include "cli/record.h"
+#include "cli/record/record.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -3,15 +3,15 @@
  * Invariant: signals are not curses' business: main.c takes them in turn with all else, so the terminal is given back
  * in one place whatever ends the program. */
 #define NCURSES_WIDECHAR 1
-#include "live/screen.h"
+#include "live/terminal/screen.h"
 
 #include <curses.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 
-#include "live/draw.h"
-#include "live/paint.h"
-#include "live/ui.h"
+#include "live/terminal/draw.h"
+#include "live/terminal/paint.h"
+#include "live/terminal/ui.h"
 
 #define ESCAPE_MS 25 /* so long after Escape a key of the terminal may follow */
 

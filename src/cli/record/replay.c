@@ -2,7 +2,7 @@
 /* replay: see replay.h.
  * Input: a recording. Output: what the traces showed, or their frames.
  * A process reads the recording and writes a stream into a pipe; this one merges it as it merges any stream. */
-#include "cli/replay.h"
+#include "cli/record/replay.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ui: see ui.h. Input: keys. Output: changes of the watch on top, of its views, and of what lies over them. */
 #define NCURSES_WIDECHAR 1
-#include "live/ui.h"
+#include "live/terminal/ui.h"
 
 #include <curses.h>
 #include <limits.h>

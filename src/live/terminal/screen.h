@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* screen: the terminal: opened, drawn on, restored. */
-#ifndef DWIRE_LIVE_SCREEN_H
-#define DWIRE_LIVE_SCREEN_H
+#ifndef DWIRE_LIVE_TERMINAL_SCREEN_H
+#define DWIRE_LIVE_TERMINAL_SCREEN_H
 #include <stdbool.h>
 #include <stdio.h>
 

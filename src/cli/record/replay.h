@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay: dwire replay, and recordings as sources of a merge. */
-#ifndef DWIRE_CLI_REPLAY_H
-#define DWIRE_CLI_REPLAY_H
+#ifndef DWIRE_CLI_RECORD_REPLAY_H
+#define DWIRE_CLI_RECORD_REPLAY_H
 #include <stdbool.h>
 #include <sys/types.h>
 

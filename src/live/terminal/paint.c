@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* paint: see paint.h. Input: texts, places, looks. Output: calls of curses. */
 #define NCURSES_WIDECHAR 1
-#include "live/paint.h"
+#include "live/terminal/paint.h"
 
 #include <curses.h>
 #include <stdlib.h>

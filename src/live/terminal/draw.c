@@ -2,7 +2,7 @@
 /* draw: see draw.h. Input: the ui with the watch on top. Output: calls of paint.
  * The least terminal that is of use has 10 lines of 40 columns: one line above and one below the table are always
  * there, the line of sums only where it leaves room. */
-#include "live/draw.h"
+#include "live/terminal/draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 #include "live/heat.h"
 #include "live/open.h"
-#include "live/paint.h"
-#include "live/ui.h"
+#include "live/terminal/paint.h"
+#include "live/terminal/ui.h"
 
 #define SUMS_LINES 12 /* a terminal with fewer lines has no line of sums */
 #define SPARK_LEAST 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* paint: how things look: attributes, colours, texts at a place. Only screen.c opens the terminal. */
-#ifndef DWIRE_LIVE_PAINT_H
-#define DWIRE_LIVE_PAINT_H
+#ifndef DWIRE_LIVE_TERMINAL_PAINT_H
+#define DWIRE_LIVE_TERMINAL_PAINT_H
 #include "live/words.h"
 
 enum look { LOOK_PLAIN, LOOK_BAR, LOOK_TITLE, LOOK_SORT, LOOK_SELECTED, LOOK_DIM, LOOK_WARN, LOOK_SPARK, LOOKS };
