@@ -182,4 +182,6 @@ u64 str_len(const char *s, u32 size)
 #include "lib_stack.h"
 #include "lib_chill.h"
 #include "lib_json.h"
+#include "lib_packet.h"
+#include "lib_box.h"
 /* clang-format on */

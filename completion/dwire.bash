@@ -12,8 +12,26 @@ _dwire_options() {
 		sed -n 's/^\(--*[A-Za-z0-9][A-Za-z0-9-]*=*\).*/\1/p'
 }
 
+# What `dwire containers` lists in these columns, without what a shell would take apart.
+_dwire_containers() {
+	"$1" containers 2>/dev/null | awk -v pod="$2" 'NR > 1 && !pod { print $1; print $2 }
+		NR > 1 && pod { print $3; if ($3 != "-") print $4 "/" $3 }' | grep -x '[A-Za-z0-9][A-Za-z0-9_./-]*' | sort -u
+}
+
+# The columns of a tool.
+_dwire_columns() {
+	"$1" "$2" -o help 2>&1 | sed -n 's/^ *hint: columns: //p' | tr -d ' ' | tr ',' '\n'
+}
+
 _dwire_probes() {
 	"$1" -l -n "${2:-*}*:::" 2>/dev/null | awk 'NR > 1 { print $2 ":::" $NF }' | sort -u
+}
+
+# Words for the last part of a list: "pid,co" becomes "pid,comm".
+_dwire_list() {
+	local before=
+	[[ $2 != *,* ]] || before=${2%,*},
+	compgen -W "$1" -P "$before" -- "${2##*,}"
 }
 
 _dwire() {
@@ -37,11 +55,16 @@ _dwire() {
 	elif [[ -n $tool ]]; then
 		case $prev in
 		-p) mapfile -t COMPREPLY < <(cd /proc && compgen -G "$cur*" | grep -x '[0-9]*') ;;
+		--container) mapfile -t COMPREPLY < <(compgen -W "$(_dwire_containers "$program")" -- "$cur") ;;
+		--pod) mapfile -t COMPREPLY < <(compgen -W "$(_dwire_containers "$program" 1)" -- "$cur") ;;
+		-o | --by) mapfile -t COMPREPLY < <(_dwire_list "$(_dwire_columns "$program" "$tool")" "$cur") ;;
+		--heat | --flame | --graph) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 		--netns) mapfile -t COMPREPLY < <(compgen -W "$(ls /run/netns 2>/dev/null)" -- "$cur") ;;
 		*) mapfile -t COMPREPLY < <(compgen -W "$(_dwire_options "$program" "$tool")" -- "$cur") ;;
 		esac
 	else
 		case $prev in
+		-x) mapfile -t COMPREPLY < <(compgen -W "$("$program" -x help 2>/dev/null)" -- "$cur") ;;
 		-s | -o | -I | -L) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 		-n | -P)
 			mapfile -t COMPREPLY < <(compgen -W "$(_dwire_probes "$program" "${cur%%:*}")" -- "$cur")
@@ -55,7 +78,7 @@ _dwire() {
 			if [[ $cur == -* ]]; then
 				mapfile -t COMPREPLY < <(compgen -W "$(_dwire_options "$program")" -- "$cur")
 			elif [[ $COMP_CWORD -eq 1 ]]; then
-				mapfile -t COMPREPLY < <(compgen -W "$tools help man merge on record replay report doctor new-tool" -- "$cur")
+				mapfile -t COMPREPLY < <(compgen -W "$tools help man merge on record replay report doctor new-tool containers" -- "$cur")
 			else
 				mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 			fi

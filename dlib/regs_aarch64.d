@@ -130,6 +130,6 @@ inline int __is_read[int64_t N] = N == 63 || N == 65 || N == 67 || N == 69 || N 
 inline int __is_write[int64_t N] = N == 64 || N == 66 || N == 68 || N == 70 || N == 287;
 inline int __is_msg[int64_t N] = N == 188 || N == 189;
 inline int __is_sem[int64_t N] = N == 192 || N == 193;
-inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;
+inline int __cpu_of[struct task_struct *T] = __has(T->thread_info.cpu) ? T->thread_info.cpu : T->cpu;
 inline int __prio_call[int64_t N] = N == 140 ? DW_PRIO_NICE : N == 118 || N == 119 || N == 274 ?
     DW_PRIO_SCHED : 0;

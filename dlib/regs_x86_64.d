@@ -144,6 +144,6 @@ inline int __is_read[int64_t N] = N == 0 || N == 17 || N == 19 || N == 295 || N 
 inline int __is_write[int64_t N] = N == 1 || N == 18 || N == 20 || N == 296 || N == 328;
 inline int __is_msg[int64_t N] = N == 69 || N == 70;
 inline int __is_sem[int64_t N] = N == 65 || N == 220;
-inline int __cpu_of[struct task_struct *T] = T->thread_info.cpu;
+inline int __cpu_of[struct task_struct *T] = __has(T->thread_info.cpu) ? T->thread_info.cpu : T->cpu;
 inline int __prio_call[int64_t N] = N == 141 ? DW_PRIO_NICE : N == 142 || N == 144 || N == 314 ?
     DW_PRIO_SCHED : 0;

@@ -20,21 +20,34 @@ for _, field in pairs(fields) do
 end
 
 local comments = Field.new("frame.comment")
+local descriptions = Field.new("frame.interface_description")
 
 -- A comment is "Key: value"; those of other programs have other keys, or no number where dwire has one.
+local function add(tree, branch, buffer, comment)
+	local key, value = comment:match("^(%u%a+): (.*)$")
+	local field = key and fields[key]
+
+	if key == "PID" then
+		value = tonumber(value)
+	end
+	if field and value then
+		branch = branch or tree:add(dwire, buffer(0, 0), "Owner, as dwire saw it")
+		branch:add(field, value)
+	end
+	return branch
+end
+
+-- With -x capturelean the comments are lines of the interface's description, behind "netns: NAME".
 function dwire.dissector(buffer, pinfo, tree)
-	local branch
+	local branch, described = nil, descriptions()
 
 	for _, comment in ipairs({ comments() }) do
-		local key, value = tostring(comment.value):match("^(%u%a+): (.*)$")
-		local field = key and fields[key]
-
-		if key == "PID" then
-			value = tonumber(value)
-		end
-		if field and value then
-			branch = branch or tree:add(dwire, buffer(0, 0), "Owner, as dwire saw it")
-			branch:add(field, value)
+		branch = add(tree, branch, buffer, tostring(comment.value))
+	end
+	described = described and tostring(described.value) or ""
+	if described:match("^netns: ") then
+		for line in described:gmatch("[^\n]+") do
+			branch = add(tree, branch, buffer, line)
 		end
 	end
 end

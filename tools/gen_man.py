@@ -5,7 +5,7 @@
 Usage: gen_man.py DWIRE VERSION OUTPUT-FOLDER PAGE...
 PAGE is NAME.8 in roff. @VERSION@ becomes the version. A page that has a title (.TH), or stands for another (.so), is
 complete. Of a tool's page the sections DESCRIPTION, EXAMPLE, COST, WHAT IT CANNOT SEE and SEE ALSO are written by hand;
-NAME, SYNOPSIS and OPTIONS are made of what `DWIRE NAME -h` prints, so that they cannot differ from the tool. A page may
+NAME, SYNOPSIS, OPTIONS and COLUMNS are made of what `DWIRE NAME -h` prints, so that they cannot differ from the tool. A page may
 have OPTIONS for those that need more words than -h has; each replaces the text of the option of its name.
 DWIRE "-" is for a build whose programs do not run here: OPTIONS then refers to -h.
 """
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-ORDER = ["DESCRIPTION", "OPTIONS", "EXAMPLE", "COST", "WHAT IT CANNOT SEE", "SEE ALSO"]
+ORDER = ["DESCRIPTION", "OPTIONS", "COLUMNS", "EXAMPLE", "COST", "WHAT IT CANNOT SEE", "SEE ALSO"]
 
 
 def roff(text):
@@ -57,11 +57,26 @@ def entries(help_text):
 def options(name, help_text, own):
     """The OPTIONS section; own has the texts of the page, by option."""
     out = []
-    for head, key, text in entries(help_text):
+    for head, key, text in entries(help_text.split("\ncolumns:\n")[0]):
         out.append(f".TP\n{head}\n{own.pop(key, text)}\n")
     if own:
         sys.exit(f"{name}.8 describes options that {name} does not have: {' '.join(own)}")
     return "".join(out)
+
+
+def columns(name, help_text):
+    """The COLUMNS section."""
+    out = []
+    for line in help_text.partition("\ncolumns:\n")[2].split("\n"):
+        if line.startswith("   "):
+            out[-1] = out[-1][:-1] + " " + roff(line.strip()) + "\n"
+        elif line.startswith("  "):
+            title, _, text = line.strip().partition(" ")
+            text = text.strip()
+            out.append(f".TP\n\\fB{roff(title)}\\fR\n{roff(text[:1].upper() + text[1:])}\n")
+        elif line:
+            out.append(f".PP\n{roff(line[:1].upper() + line[1:])}\n")
+    return "".join(out) or f"\\fBdwire {roff(name)} \\-h\\fR shows them.\n"
 
 
 def title_of(path):
@@ -77,7 +92,7 @@ def page(dwire, version, path, source):
         return source
     parts = re.split(r"^\.SH (.*)\n", source, flags=re.M)
     sections = dict(zip(parts[1::2], parts[2::2]))
-    wrong = [s for s in sections if s not in ORDER] or [s for s in ORDER if s not in sections and s != "OPTIONS"]
+    wrong = [s for s in sections if s not in ORDER] or [s for s in ORDER if s not in sections and s not in ("OPTIONS", "COLUMNS")]
     if wrong:
         sys.exit(f"{name}.8: {wrong[0]} is not one of its sections, or is missing")
     own = {}
@@ -86,11 +101,12 @@ def page(dwire, version, path, source):
         own[re.split(r"[ ,]", re.sub(r"\\f.", "", head).replace("\\-", "-"))[0]] = text.strip()
     if dwire == "-":
         title, usage = title_of(path), f"{name} [options]"
-        sections["OPTIONS"] = f"\\fBdwire {roff(name)} \\-h\\fR shows them.\n"
+        sections["OPTIONS"] = sections["COLUMNS"] = f"\\fBdwire {roff(name)} \\-h\\fR shows them.\n"
     else:
         said = subprocess.run([dwire, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout
         title, usage = re.match(r"\S+: (.*?)\.?\nusage: (.*?)\n(?=  \S|\Z)", said, re.S).groups()
         sections["OPTIONS"] = options(name, said, own)
+        sections["COLUMNS"] = columns(name, said)
     out = [f'.\\" SPDX-License-Identifier: GPL-2.0-or-later\n.TH {name.upper()} 8 "" "dwire {version}"\n',
            f".SH NAME\n{roff(name)} \\- {roff(title)}\n.SH SYNOPSIS\n{synopsis(name, usage)}"]
     return "".join(out + [f".SH {s}\n{sections[s]}" for s in ORDER])

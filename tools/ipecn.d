@@ -5,6 +5,7 @@
  * --netns NAME,...   tool_netns = words   only these network namespaces
  * -a   out = 0    also packets that leave with the mark
  * row: ECN[!json] "ECN CE %s: %s" EVENT[json]=event %s WAY[json]=way %s RADDR[json]=raddr %s
+ * column ECN: that a packet met congestion, which way it went, the remote address
  */
 dtrace:::BEGIN
 / tool_text /

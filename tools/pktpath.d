@@ -56,7 +56,7 @@ path:::
 	row(args[4]->path_id, number[args[4]->path_id], this->stage, args[4]->path_time / 1000,
 	    args[4]->path_time % 1000, args[4]->path_total / 1000, args[4]->path_total % 1000,
 	    args[0]->pkt_zonename, args[3]->if_name, args[4]->path_stagestr == "read" ? pid : args[1]->cs_pid,
-	    args[4]->path_stagestr == "read" ? execname : args[1]->cs_execname, args[4]->path_flags,
+	    args[4]->path_stagestr == "read" ? curpsinfo->pr_fname : args[1]->cs_execname, args[4]->path_flags,
 	    args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport, args[2]->ip_daddr, args[4]->path_dport,
 	    this->reason);
 }

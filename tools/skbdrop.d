@@ -8,6 +8,7 @@
  * row: REASON %s STACK %k DROPS %@d COUNTERS[csv] -
  * row counters: REASON[csv] - STACK[csv] - DROPS[csv] - COUNTERS %s
  * row rates: DROPS %@6d RATE/s=rate_s %@7d REASON %-18s PLACE=place %-22a DEVICE %-8s ZONE %-10s SADDR %-15s DADDR %-15s COMM %s
+ * column RATE/s: drops in a second
  */
 int seen;
 uint64_t began;

@@ -6,6 +6,7 @@
  * row: ID[json]=id %d SEQ[json]=seq %d US[json]=us %d EVENT[json]=event %s
  * row lost: PING[!json] "IPv%d ping, ID %d seq %d: no answer from %s after %d ms" IP[json]=ip %d PID[json]=pid %d COMM[json]=comm %s
  * row lost: RADDR[json]=raddr %s ID[json]=id %d SEQ[json]=seq %d US[csv]=us - EVENT[json]=event %s
+ * column PING: the request, and how long its answer took
  */
 uint64_t start[string, uint16_t, uint16_t];
 pid_t whose[string, uint16_t, uint16_t];

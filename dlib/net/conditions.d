@@ -6,7 +6,7 @@
 
 /* ---- packets ----------------------------------------------------------------------------------------------------------- */
 
-inline int dw_is_ip[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP || P->skb->protocol == DW_ETH_P_IPV6;
+inline int dw_is_ip[struct dw_pkt *P] = dw_ip_buffer[P->skb];
 
 /* kfree_skb: an IP packet whose header is known. */
 inline int dw_ip_header[struct dw_pkt *P] = P->skb->protocol == DW_ETH_P_IP ?
@@ -234,6 +234,11 @@ inline int dw_refuses[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_SYN
 /* A closed window, in a segment of a connection. */
 inline int dw_zero_window[struct dw_pkt *P] = dw_is_tcp[P] && P->state != DW_TCP_LISTEN && P->state != DW_TCP_SYN_SENT &&
     (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST)) == 0 && ((struct tcphdr *)P->th)->window == 0;
+
+/* A reset for a socket, before it is known whether the socket takes it. */
+inline int dw_reset_comes[struct dw_pkt *P] = dw_is_tcp[P] && (dw_tcp_flags[P] & DW_TH_RST) != 0;
+/* A socket is reset because a reset came. */
+inline int dw_reset_came[struct dw_pkt *P] = __stamp("reset", (uint64_t)P->sk) != 0;
 
 /* A lost segment. The segment that a TIME_WAIT socket answers is also freed by kfree_skb, without a reason; it is not
  * lost. */

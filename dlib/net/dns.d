@@ -119,6 +119,9 @@ translator struct dw_dns < struct dw_ftcpout *C > {
 /* ---- conditions ------------------------------------------------------------------------------------------------------- */
 
 inline int dw_dns_port[uint16_t port] = port == DW_DNS_PORT || __dnsport(port);
+/* Most packets are none of DNS: this is all that they cost. Ports are at the same place in UDP and TCP. */
+inline int dw_dns_look[struct dw_dns *P] = dw_dns_port[((struct udphdr *)P->th)->dest] ||
+    dw_dns_port[((struct udphdr *)P->th)->source];
 /* Other hosts may send anything to a port: a message is at least as long as its header. */
 inline int dw_dns_udp[struct dw_dns *P] = P->sk->sk_protocol == DW_IPPROTO_UDP && P->sk->sk_type == DW_SOCK_DGRAM &&
     ntohs(((struct udphdr *)P->th)->len) >= DW_UDP_HLEN + DW_DNS_HLEN;

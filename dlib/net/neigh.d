@@ -36,14 +36,31 @@ struct dw_neigh {
 	uint64_t asked;		/* the key of the request and its answer */
 	uint32_t neighqueued;	/* packets that wait for the answer */
 	uint8_t mac_dest;	/* first byte of the destination in the frame */
+	int32_t put;		/* neigh_event_send_done: 1: a packet was put into the queue */
+	uint64_t waits;		/* ns: since when the packet has waited for the neighbour; 0: it has not */
 };
+
+/* The first and the last packet that wait for a neighbour, or NULL. */
+inline struct sk_buff *dw_neigh_head[struct neighbour *n] =
+    (uint64_t)n->arp_queue.next != (uint64_t)&n->arp_queue ? n->arp_queue.next : (struct sk_buff *)0;
+inline struct sk_buff *dw_neigh_tail[struct neighbour *n] =
+    (uint64_t)n->arp_queue.prev != (uint64_t)&n->arp_queue ? n->arp_queue.prev : (struct sk_buff *)0;
+/* The neighbour that a packet waits for, and since when. The wait of a packet whose neighbour answers before the call
+ * that sent it returns (bit 0) begins with the question. */
+inline uint64_t dw_neigh_for[uint64_t skb] = __stamped("wait", skb) & ~1;
+inline uint64_t dw_neigh_waits[uint64_t skb] = (__stamped("wait", skb) & 1) == 0 ? __stamp("wait", skb) :
+    __stamp("asked", dw_neigh_key[dw_neigh_for[skb]]);
 
 struct dw_neighq {
 	struct sk_buff *skb;
 };
 
 translator struct dw_neigh < struct dw_neighq *C > {
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	dev = C->skb->dev;
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[C->skb];
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
@@ -62,6 +79,10 @@ struct dw_neighask {
 };
 
 translator struct dw_neigh < struct dw_neighask *C > {
+	has_pkt = 0;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	foreign = 0;
 	neigh = C->n;
 	dev = C->n->dev;
 	netns = C->n->dev->nd_net.net->ns.inum;
@@ -74,6 +95,71 @@ translator struct dw_neigh < struct dw_neighask *C > {
 	neighqueued = C->n->arp_queue.qlen;
 };
 
+/* neigh_event_send_done: a packet was put into the neighbour's queue (rc 1), as the last one. */
+struct dw_neighput {
+	struct neighbour *n;
+	int32_t rc;
+};
+
+translator struct dw_neigh < struct dw_neighput *C > {
+	neigh = C->n;
+	skb = dw_neigh_tail[C->n];
+	put = C->rc;
+	waits = dw_neigh_waits[(uint64_t)dw_neigh_tail[C->n]];
+};
+
+/* neigh_update: the first packet of a queue that was answered before neigh_event_send_done. */
+struct dw_neighhead {
+	struct neighbour *n;
+	uint64_t lladdr;
+	uint8_t state;
+};
+
+translator struct dw_neigh < struct dw_neighhead *C > {
+	neigh = C->n;
+	skb = dw_neigh_head[C->n];
+	since = __stamp("ask", dw_neigh_key[(uint64_t)C->n]);
+	waits = dw_neigh_waits[(uint64_t)dw_neigh_head[C->n]];
+};
+
+/* net_dev_queue, kfree_skb: a packet that waited. Its neighbour was noted when it began to. */
+struct dw_neighgo {
+	struct sk_buff *skb;
+};
+
+translator struct dw_neigh < struct dw_neighgo *C > {
+	neigh = (struct neighbour *)dw_neigh_for[(uint64_t)C->skb];
+	waits = dw_neigh_waits[(uint64_t)C->skb];
+};
+
+struct dw_neighdrop {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+};
+
+translator struct dw_neigh < struct dw_neighdrop *C > {
+	neigh = (struct neighbour *)dw_neigh_for[(uint64_t)C->skb];
+	waits = dw_neigh_waits[(uint64_t)C->skb];
+	dropped = 1;
+};
+
+/* Of packets that wait: from the packet, its socket and the neighbour. */
+translator struct dw_neigh < struct dw_neigh *P > {
+	has_pkt = 1;
+	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
+	owner = __owner((uint64_t)P->skb->sk);
+	foreign = !dw_ip_buffer[P->skb];
+	dev = P->neigh->dev;
+	netns = P->neigh->dev->nd_net.net->ns.inum;
+	ver = P->neigh->tbl->family == DW_AF_INET ? 4 : 6;
+	neighaddr = (uint64_t)&P->neigh->primary_key;
+	lladdr = (uint64_t)&P->neigh->ha;
+	state = P->neigh->nud_state;
+	neighqueued = P->neigh->arp_queue.qlen;
+	waits = 0;
+};
+
 /* neigh_update: before the entry changes; state: the new state */
 struct dw_neighupd {
 	struct neighbour *n;
@@ -82,6 +168,10 @@ struct dw_neighupd {
 };
 
 translator struct dw_neigh < struct dw_neighupd *C > {
+	has_pkt = 0;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	foreign = 0;
 	neigh = C->n;
 	dev = C->n->dev;
 	netns = C->n->dev->nd_net.net->ns.inum;
@@ -105,6 +195,7 @@ typedef struct neighinfo {
 	string ne_statestr;		/* "incomplete", "reachable", "stale", "failed", ... */
 	uint32_t ne_queued;		/* packets that wait for the answer; request: 0 */
 	uint64_t ne_time;		/* resolved, failed: ns since the request; 0: not known */
+	uint64_t ne_wait;		/* dequeue, drop: ns that the packet waited; 0: elsewhere */
 } neighinfo_t;
 
 translator neighinfo_t < struct dw_neigh *P > {
@@ -115,4 +206,5 @@ translator neighinfo_t < struct dw_neigh *P > {
 	ne_statestr = neigh_state_string[P->state];
 	ne_queued = P->neighqueued;
 	ne_time = P->since != 0 ? timestamp - P->since : 0;
+	ne_wait = P->waits != 0 ? timestamp - P->waits : 0;
 };

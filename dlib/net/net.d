@@ -46,6 +46,7 @@ struct dw_pkt {
 	int32_t has_pkt;	/* 1: there is a packet, and skb, nh, th are valid */
 	uint64_t nh;		/* address of the IP header */
 	uint64_t th;		/* address of the transport header */
+	int32_t foreign;	/* 1: not a packet of IP: nh, th, ver and proto say nothing */
 	uint32_t ver;		/* IP version */
 	uint32_t proto;		/* transport protocol */
 	int32_t recv;		/* 1: coming in */
@@ -54,6 +55,8 @@ struct dw_pkt {
 	struct net_device *dev;
 	uint32_t netns;		/* inode number of the network namespace */
 	uint64_t cgroup;	/* id of the socket's cgroup; 0: none */
+	uint64_t box;		/* node of its container's cgroup; 0: none */
+	uint64_t boxid;		/* where the id or name of the container begins; 0: none */
 	int32_t reply;		/* 1: the event is the reset that answers the segment at nh, th */
 	int32_t synth;		/* 1: no packet; the headers are made as the socket's next ones */
 	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
@@ -64,8 +67,21 @@ struct dw_pkt {
 	uint64_t location;	/* kfree_skb: the address that freed it */
 	int32_t checked;	/* 1: IP has checked the packet's lengths, or set them */
 	uint64_t since;		/* ns: time of the event that began what this one ends; 0: not known */
+	int32_t point;		/* number of the stage of the packet's way, DW_PATH_... */
+	uint64_t departs;	/* departure time that TCP has set; 0: none, or not read here */
+	uint64_t packet_id;	/* its identity; 0: not known */
+	uint64_t object;	/* memory that is given back */
+	uint32_t object_size;	/* of that, in bytes, where the event says it */
 };
 
+/* Numbers of stages beyond those of the path provider. */
+inline int DW_PATH_ANY = 32;	/* at any other probe */
+inline int DW_PATH_LOOK = 33;	/* likewise, and the packet may be gone already */
+
+/* Is there a packet whose bytes can be read? A reset is known before it is made. */
+inline int dw_has_bytes[struct dw_pkt *P] = P->has_pkt && !P->reply && !P->synth && P->skb != 0;
+/* Is it a packet of IP? For sites that see all packets. */
+inline int dw_ip_buffer[struct sk_buff *B] = B->protocol == DW_ETH_P_IP || B->protocol == DW_ETH_P_IPV6;
 /* Where the headers of a buffer are. */
 inline uint64_t dw_nh[struct sk_buff *B] = (uint64_t)B->head + B->network_header;
 inline uint64_t dw_th[struct sk_buff *B] = (uint64_t)B->head + B->transport_header;
@@ -110,6 +126,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	owner = (struct dw_owner *)0;
 	cookie = 0;
 	has_pkt = 0;
+	foreign = 0;
 	nh = (uint64_t)P->skb->head + P->skb->network_header;
 	th = (uint64_t)P->skb->head + P->skb->transport_header;
 	ver = P->skb->protocol == DW_ETH_P_IP ? 4 : 6;
@@ -123,10 +140,15 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	netns = P->sk != 0 ? P->sk->__sk_common.skc_net.net->ns.inum :
 	    P->skb->dev != 0 ? P->skb->dev->nd_net.net->ns.inum : 0;
 	cgroup = P->sk != 0 ? P->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	box = dw_sk_box[(uint64_t)P->sk];
+	boxid = dw_box_id[P->box];
 	reply = 0;
 	synth = 0;
 	checked = 0;
 	since = 0;
+	point = P->dropped ? DW_PATH_LOOK : DW_PATH_ANY;
+	departs = 0;
+	packet_id = dw_has_bytes[P] ? __packet((uint64_t)P->skb, (uint64_t)P->skb->head, P->point, P->departs, 0, 0) : 0;
 	reason = 0;
 	dropped = 0;
 	location = caller;	/* of the function that is the site; tracepoints give it */
@@ -158,6 +180,7 @@ struct dw_cgout {
 
 translator struct dw_pkt < struct dw_cgout *C > {
 	proto = dw_sock_proto[C->skb, C->sk];
+	departs = C->skb->tstamp;
 	has_pkt = 1;
 	checked = 1;
 };
@@ -262,6 +285,44 @@ translator struct dw_pkt < struct dw_consumed *C > {
 	dev = C->skb->dev;
 	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
 };
+
+/* Where packets end: kfree, kmem_cache_free, consume_skb and kfree_skb. */
+struct dw_endkfree {
+	uint64_t call_site;
+	uint64_t ptr;
+};
+
+translator struct dw_pkt < struct dw_endkfree *C > {
+	object = C->ptr;
+};
+
+struct dw_endcache {
+	uint64_t call_site;
+	uint64_t ptr;
+	struct kmem_cache *s;
+};
+
+translator struct dw_pkt < struct dw_endcache *C > {
+	object = C->ptr;
+	object_size = C->s->object_size;
+};
+
+struct dw_endused {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_endused *C > {
+	has_pkt = 1;
+};
+
+/* Small headers have a cache of their own since Linux 6.3, whose objects are at least as large as this: they end in a
+ * struct skb_shared_info. */
+inline int DW_HEAD_SIZE = 512;
+
+/* Is it the last buffer of its headers, which are in a page? */
+inline int DW_DATAREF = 0xffff;	/* the rest counts those of the payload alone */
+inline int dw_last_of_pages[struct sk_buff *B] = B->head_frag && (!B->cloned ||
+    (((struct skb_shared_info *)((uint64_t)B->head + B->end))->dataref.counter & DW_DATAREF) == 1);
 
 /* Members that TCP's sites add. */
 struct dw_tcp {
@@ -391,57 +452,34 @@ translator struct dw_tcp < struct dw_synrecv *C > {
 struct dw_name12 { char c[12]; };
 struct dw_name96 { char c[96]; };
 
-/* Nodes of cgroups, by their addresses: that of a socket's cgroup, and the parent; 0: none. A name is compared by its
- * first characters, as a number in the machine's byte order (little endian). */
+/* The name of a cgroup, by the address of its node; 0: none. */
 inline uint64_t dw_cg_name[uint64_t kn] = kn == 0 ? 0 : (uint64_t)((struct kernfs_node *)kn)->name;
-inline uint64_t dw_cg_above[uint64_t kn] = kn == 0 ? 0 : __has(((struct kernfs_node *)kn)->__parent) ?
-    (uint64_t)((struct kernfs_node *)kn)->__parent : (uint64_t)((struct kernfs_node *)kn)->parent;
-inline uint64_t dw_cg_head[uint64_t kn] = kn == 0 ? 0 : *(uint64_t *)(uint64_t)((struct kernfs_node *)kn)->name;
 inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)((struct sock *)sk)->sk_cgrp_data.cgroup->kn;
 
-/* The beginning of a container's cgroup name, before the id. Of 8 characters and more, the first 8. */
-inline uint64_t DW_CG_DOCKER_ = 0x2d72656b636f64;	/* "docker-" */
-inline uint64_t DW_CG_LIBPOD_ = 0x2d646f7062696c;	/* "libpod-" */
-inline uint64_t DW_CG_CRIO_ = 0x2d6f697263;		/* "crio-" */
-inline uint64_t DW_CG_CRI_CONT = 0x746e6f632d697263;	/* "cri-containerd-" */
-inline uint64_t DW_CG_LXC_PAYL = 0x6c7961702e63786c;	/* "lxc.payload." */
-/* Length of that beginning; -1: the cgroup is not a container's. */
-inline int dw_cg_skip[uint64_t head] =
-    (head & 0xffffffffffffff) == DW_CG_DOCKER_ || (head & 0xffffffffffffff) == DW_CG_LIBPOD_ ? 7 :
-    (head & 0xffffffffff) == DW_CG_CRIO_ ? 5 : head == DW_CG_CRI_CONT ? 15 : head == DW_CG_LXC_PAYL ? DW_CG_LXC_SKIP : -1;
-inline int DW_CG_LXC_SKIP = 12;
-/* The beginning of the parent's name, where the container's cgroup is named by the id alone. */
-inline uint64_t DW_CG_DOCKER = 0x72656b636f64;		/* "docker" */
-inline uint64_t DW_CG_POD = 0x646f70;			/* "pod...", of Kubernetes */
-inline uint64_t DW_CG_LXC = 0x63786c;			/* "lxc" and the NUL */
-inline int DW_BELOW_DOCKER = 1;
-inline int DW_BELOW_POD = 2;
-inline int DW_BELOW_LXC = 3;
-inline int dw_cg_below[uint64_t above] = (above & 0xffffffffffffff) == DW_CG_DOCKER ? DW_BELOW_DOCKER :
-    (above & 0xffffff) == DW_CG_POD ? DW_BELOW_POD : (above & 0xffffffff) == DW_CG_LXC ? DW_BELOW_LXC : 0;
-inline int dw_cg_is[uint64_t kn] = dw_cg_skip[dw_cg_head[kn]] > 0 || dw_cg_below[dw_cg_head[dw_cg_above[kn]]] > 0;
+/* A box is a container, as __box() finds it: the address of its id or name, with its kind as the highest byte; 0: none. */
+inline uint64_t dw_sk_box[uint64_t sk] = sk == 0 ? 0 : __box(dw_cg_own[sk]);
+inline uint64_t dw_box_kind[uint64_t box] = box >> 56;
+inline uint64_t dw_box_id[uint64_t box] = box == 0 ? 0 : box | (uint64_t)0xff << 56;
+/* Kinds, as in src/abi/abi.h. */
+inline int DW_BOX_DOCKER = 1;
+inline int DW_BOX_PODMAN = 2;
+inline int DW_BOX_CRIO = 3;
+inline int DW_BOX_CONTAINERD = 4;
+inline int DW_BOX_KUBERNETES = 5;
+inline int DW_BOX_LXC = 6;
+inline int DW_BOX_MACHINE = 7;
+inline string dw_box_runtime_as[uint64_t kind] = kind == 0 ? "" : kind == DW_BOX_DOCKER ? "docker" :
+    kind == DW_BOX_PODMAN ? "podman" : kind == DW_BOX_CRIO ? "cri-o" : kind == DW_BOX_CONTAINERD ? "containerd" :
+    kind == DW_BOX_KUBERNETES ? "kubernetes" : kind == DW_BOX_LXC ? "lxc" : "machine";
+inline string dw_box_runtime[uint64_t box] = dw_box_runtime_as[dw_box_kind[box]];
+/* Of an id, the first 12 digits. */
+inline string dw_box_name[uint64_t box] = box == 0 ? "" : dw_box_kind[box] >= DW_BOX_LXC ?
+    ((struct dw_name96 *)dw_box_id[box])->c : ((struct dw_name12 *)dw_box_id[box])->c;
 
-/* The nearest container cgroup: the cgroup itself or one up to three levels above. Podman makes a cgroup inside its
- * own; systemd and Docker make theirs inside a container (lxc.payload.web/system.slice/nginx.service). */
-inline uint64_t dw_cg_up3[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_above[kn];
-inline uint64_t dw_cg_up2[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up3[dw_cg_above[kn]];
-inline uint64_t dw_cg_of[uint64_t kn] = dw_cg_is[kn] ? kn : dw_cg_up2[dw_cg_above[kn]];
-
-inline string dw_cg_runtime_as[uint64_t head, uint64_t above] =
-    (head & 0xffffffffffffff) == DW_CG_DOCKER_ ? "docker" : (head & 0xffffffffffffff) == DW_CG_LIBPOD_ ? "podman" :
-    (head & 0xffffffffff) == DW_CG_CRIO_ ? "cri-o" : head == DW_CG_CRI_CONT ? "containerd" :
-    head == DW_CG_LXC_PAYL ? "lxc" : dw_cg_below[above] == DW_BELOW_DOCKER ? "docker" :
-    dw_cg_below[above] == DW_BELOW_POD ? "kubernetes" : dw_cg_below[above] == DW_BELOW_LXC ? "lxc" : "";
-inline string dw_cg_runtime[uint64_t kn] = dw_cg_runtime_as[dw_cg_head[kn], dw_cg_head[dw_cg_above[kn]]];
-inline string dw_cg_container_as[uint64_t name, int skip, int below] =
-    skip == DW_CG_LXC_SKIP ? ((struct dw_name96 *)(name + DW_CG_LXC_SKIP))->c : skip > 0 ? ((struct dw_name12 *)(name + skip))->c :
-    below == DW_BELOW_LXC ? ((struct dw_name96 *)name)->c : below > 0 ? ((struct dw_name12 *)name)->c : "";
-inline string dw_cg_container[uint64_t kn] =
-    dw_cg_container_as[dw_cg_name[kn], dw_cg_skip[dw_cg_head[kn]], dw_cg_below[dw_cg_head[dw_cg_above[kn]]]];
-
-/* Runtime and id of the container that the socket at the address sk belongs to. */
-inline string dw_sk_runtime[uint64_t sk] = dw_cg_runtime[dw_cg_of[dw_cg_own[sk]]];
-inline string dw_sk_container[uint64_t sk] = dw_cg_container[dw_cg_of[dw_cg_own[sk]]];
+/* dwire's own tags of what it resolves when it prints. */
+inline int DW_STR_CONTAINER = 8;
+inline int DW_STR_POD = 9;
+inline int DW_STR_POD_NAMESPACE = 10;
 
 typedef struct csinfo {
 	uintptr_t cs_addr;		/* the socket (struct sock) */
@@ -456,8 +494,8 @@ typedef struct csinfo {
 	string cs_zonename;		/* name of the namespace: "global", ip-netns's name, @ and a container's id, a number; "": not known */
 	pid_t cs_nspid;			/* number of that process in its own pid namespace; -1 */
 	/* of the socket's cgroup (version 2); "" where there is none */
-	string cs_runtime;		/* "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc"; "": no container */
-	string cs_container;		/* the container's id, 12 digits; lxc: its name */
+	string cs_runtime;		/* "docker", "podman", "containerd", "cri-o", "kubernetes", "lxc", "machine"; "": no container */
+	string cs_container;		/* the container's id, 12 digits; lxc: its name; machine (systemd-nspawn): its unit */
 	uintptr_t cs_parent;		/* the MPTCP connection (struct mptcp_sock) that this is a subflow of; 0: none */
 	uint32_t cs_token;		/* its token, as ss -M shows it */
 	/* where the kernel tracks the connection of a packet that leaves: its two ends as they are in its first packet, before
@@ -467,6 +505,10 @@ typedef struct csinfo {
 	uint16_t cs_orig_sport;
 	uint16_t cs_orig_dport;
 	string cs_cgroupname;		/* the cgroup's own name: of systemd, the unit's ("ssh.service") */
+	/* of the container, from the files of its runtime and of the kubelet; "": not known. Equal only to literals. */
+	string cs_containername;
+	string cs_podname;
+	string cs_podnamespace;
 } csinfo_t;
 
 inline uint64_t dw_mptcp[struct sock *S] = __has(((struct tcp_sock *)S)->is_mptcp) ?
@@ -504,9 +546,12 @@ translator csinfo_t < struct dw_pkt *P > {
 	    ntohs(((struct nf_conn *)dw_ct[P])->tuplehash[0].tuple.dst.u.all)) : 0;
 	cs_parent = dw_mptcp[P->sk];
 	cs_token = dw_mptcp_token[dw_mptcp[P->sk]];
-	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
-	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
+	cs_runtime = dw_box_runtime[P->box];
+	cs_container = dw_box_name[P->box];
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;
+	cs_containername = __container(DW_STR_CONTAINER, P->boxid);
+	cs_podname = __container(DW_STR_POD, P->boxid);
+	cs_podnamespace = __container(DW_STR_POD_NAMESPACE, P->boxid);
 };
 
 typedef struct ipinfo {
@@ -528,6 +573,7 @@ inline uint32_t dw_ip_plength[struct dw_pkt *P] = P->ver == 4 ?
 /* The packet, and for pcap() all that a capture file says of it (image/image.h, CAPTURE_MEMBERS). */
 typedef struct pktinfo {
 	uintptr_t pkt_addr;		/* the packet's sk_buff */
+	uint64_t pkt_id;		/* the packet's identity; 0: not known */
 	uint32_t pkt_len;		/* bytes from the IP header on; 0: there is no packet, or it is still to be made */
 	uint16_t pkt_protocol;		/* ETH_P_IP: 0x800, ETH_P_IPV6: 0x86dd, ... */
 	int pkt_recv;			/* 1: coming in; 0: going out */
@@ -545,11 +591,9 @@ typedef struct pktinfo {
 	string pkt_reason;		/* why: a name of enum skb_drop_reason, without the prefix; or "" */
 } pktinfo_t;
 
-/* Is there a packet whose bytes can be read? A reset is known before it is made. */
-inline int dw_has_bytes[struct dw_pkt *P] = P->has_pkt && !P->reply && !P->synth && P->skb != 0;
-
 translator pktinfo_t < struct dw_pkt *P > {
 	pkt_addr = (uintptr_t)P->skb;
+	pkt_id = P->packet_id;
 	pkt_len = dw_has_bytes[P] ? (uint32_t)dw_buffer_len[P] : 0;
 	pkt_protocol = dw_has_bytes[P] ? ntohs(P->skb->protocol) : 0;
 	pkt_recv = P->recv;
@@ -561,8 +605,8 @@ translator pktinfo_t < struct dw_pkt *P > {
 	pkt_pid = P->owner != 0 ? P->owner->pid : -1;
 	pkt_tid = P->owner != 0 ? P->owner->tid : -1;
 	pkt_execname = P->owner != 0 ? dw_owner_name[P->owner] : "";
-	pkt_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
-	pkt_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
+	pkt_runtime = dw_box_runtime[P->box];
+	pkt_container = dw_box_name[P->box];
 	pkt_dropped = P->dropped;
 	pkt_reason = P->dropped && __has(SKB_DROP_REASON_NOT_SPECIFIED) ?
 	    __enum("skb_drop_reason", "SKB_DROP_REASON_", P->reason) : "";
@@ -572,14 +616,14 @@ translator pktinfo_t < struct dw_pkt *P > {
 inline uint32_t dw_not_less[int32_t n] = (int32_t)n < 0 ? 0 : n;
 
 translator ipinfo_t < struct dw_pkt *P > {
-	ip_ver = P->ver;
-	ip_plength = P->reply ? DW_TCP_HLEN : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len :
+	ip_ver = P->foreign ? 0 : P->ver;
+	ip_plength = P->foreign ? 0 : P->reply ? DW_TCP_HLEN : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len :
 	    P->checked ? dw_ip_plength[P] : dw_not_less[dw_ip_plength[P]];
-	ip_saddr = P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
+	ip_saddr = P->foreign ? "" : P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
-	ip_daddr = P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
+	ip_daddr = P->foreign ? "" : P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);

@@ -14,6 +14,7 @@ struct dw_ndqueue {
 translator struct dw_pkt < struct dw_ndqueue *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[C->skb];
 	netns = C->skb->dev->nd_net.net->ns.inum;
 };
 
@@ -28,6 +29,7 @@ struct dw_ndxmit {
 translator struct dw_pkt < struct dw_ndxmit *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[C->skb];
 	netns = C->dev->nd_net.net->ns.inum;
 };
 
@@ -38,6 +40,7 @@ struct dw_ndup {
 
 translator struct dw_pkt < struct dw_ndup *C > {
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[C->skb];
 	recv = 1;
 	nh = (uint64_t)C->skb->data;
 	netns = C->skb->dev->nd_net.net->ns.inum;
@@ -54,6 +57,7 @@ struct dw_nddone {
 translator struct dw_pkt < struct dw_nddone *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[C->skb];
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
 	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
@@ -69,6 +73,7 @@ struct dw_nddrop {
 translator struct dw_pkt < struct dw_nddrop *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[C->skb];
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
 	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;

@@ -2,54 +2,49 @@
 /* path: sites and arguments of the path provider. Input: IP packets at the stages of their way. Output: pathinfo_t.
  *
  * A packet is known by the address of the memory of its headers (sk_buff.head), which its clones share, and which stays
- * the same when it crosses a veth pair or the loopback device. It changes when the kernel copies the packet, or cuts it
- * into segments: each then begins as a new one. Memory is used again, often without a sign that its packet has ended;
- * the order of the stages tells when a new packet begins. */
+ * the same when it crosses a veth pair or the loopback device. It changes when the kernel copies the packet, which then
+ * begins as a new one, or cuts it into segments: those of TCP are known by their sequence numbers. Memory is used again,
+ * often without a sign that its packet has ended; the order of the stages tells when a new packet begins. */
 
-/* Numbers of the stages. */
+/* Numbers of the stages, in the order of a packet's way; enum dw_stages has some of them, too. */
 inline int DW_PATH_OUTPUT = 1;
 inline int DW_PATH_FORWARD = 2;
 inline int DW_PATH_POSTROUTING = 3;
-inline int DW_PATH_QUEUE = 4;
-inline int DW_PATH_ENQUEUE = 5;
-inline int DW_PATH_DEQUEUE = 6;
-inline int DW_PATH_TRANSMIT = 7;
-inline int DW_PATH_DRIVER_IN = 8;
-inline int DW_PATH_DEVICE_IN = 9;
-inline int DW_PATH_PREROUTING = 10;
-inline int DW_PATH_INPUT = 11;
-inline int DW_PATH_SOCKET_IN = 12;
-inline int DW_PATH_READ = 13;	/* from here on the packet may end */
-inline int DW_PATH_SENT = 14;
-inline int DW_PATH_DROP = 15;
+inline int DW_PATH_NEIGH_WAIT = 4;
+inline int DW_PATH_TC_EGRESS = 5;
+inline int DW_PATH_QUEUE = 6;
+inline int DW_PATH_ENQUEUE = 7;
+inline int DW_PATH_DEQUEUE = 8;
+inline int DW_PATH_TRANSMIT = 9;
+inline int DW_PATH_DRIVER_IN = 10;
+inline int DW_PATH_GRO = 11;
+inline int DW_PATH_XDP = 12;
+inline int DW_PATH_DEVICE_IN = 13;
+inline int DW_PATH_TC_INGRESS = 14;
+inline int DW_PATH_PREROUTING = 15;
+inline int DW_PATH_ROUTE = 16;
+inline int DW_PATH_INPUT = 17;
+inline int DW_PATH_SOCKET_IN = 18;
+inline int DW_PATH_BACKLOG = 19;
+inline int DW_PATH_SOCKET_QUEUE = 20;
+inline int DW_PATH_READ = 21;	/* from here on the packet may end */
+inline int DW_PATH_SENT = 22;
+inline int DW_PATH_DROP = 23;
 
 inline string path_stage_string[int stage] =
-    stage == 1 ? "output" : stage == 2 ? "forward" : stage == 3 ? "postrouting" : stage == 4 ? "queue" :
-    stage == 5 ? "enqueue" : stage == 6 ? "dequeue" : stage == 7 ? "transmit" : stage == 8 ? "driver-in" :
-    stage == 9 ? "device-in" : stage == 10 ? "prerouting" : stage == 11 ? "input" : stage == 12 ? "socket-in" :
-    stage == 13 ? "read" : stage == 14 ? "sent" : stage == 15 ? "drop" : "";
+    stage == 1 ? "output" : stage == 2 ? "forward" : stage == 3 ? "postrouting" : stage == 4 ? "neigh-wait" :
+    stage == 5 ? "tc-egress" : stage == 6 ? "queue" : stage == 7 ? "enqueue" : stage == 8 ? "dequeue" :
+    stage == 9 ? "transmit" : stage == 10 ? "driver-in" : stage == 11 ? "gro" : stage == 12 ? "xdp" :
+    stage == 13 ? "device-in" : stage == 14 ? "tc-ingress" : stage == 15 ? "prerouting" :
+    stage == 16 ? "route" : stage == 17 ? "input" : stage == 18 ? "socket-in" : stage == 19 ? "backlog" :
+    stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : "";
 
-/* The note of a stage: its number and the device. */
+/* A stage and the device. */
 inline uint64_t dw_path_word[int stage, uint32_t ifindex] = (uint64_t)ifindex << 8 | stage;
-/* Does a packet begin with the stage now, if the last one at its memory was the stage was? It does after an end; when
- * the stack sends, unless a tunnel's device sends on; when a driver hands a packet up, unless it comes out of another
- * device. */
-inline int dw_path_begins[int now, int was, int same_device] =
-    (was >= DW_PATH_READ && now != was && now != DW_PATH_SENT) ||
-    (now == DW_PATH_OUTPUT && was != DW_PATH_TRANSMIT) ||
-    (now < DW_PATH_DRIVER_IN && was == DW_PATH_SOCKET_IN) ||
-    (now == DW_PATH_DRIVER_IN && (was == DW_PATH_SOCKET_IN || (was >= DW_PATH_DRIVER_IN && same_device)));
-
-/* The identity of a packet whose first stage is now: the time in ns, and the CPU in the lowest bits. */
+/* The time at which a packet's identity was made is in it (bpf/lib_packet.h). */
 inline int DW_PATH_CPU_BITS = 6;
-inline uint64_t dw_path_new[uint64_t now] = now << DW_PATH_CPU_BITS | cpu & (1 << DW_PATH_CPU_BITS) - 1;
 inline uint64_t dw_path_since[uint64_t ident] = ident >> DW_PATH_CPU_BITS;
 
-inline int dw_path_ip[struct sk_buff *B] = B->protocol == DW_ETH_P_IP || B->protocol == DW_ETH_P_IPV6;
-/* Is it the buffer that a driver got? A process may have read it, from a TUN device. */
-inline int dw_path_sent[struct sk_buff *B] = __stamped("sent", (uint64_t)B->head) == (uint64_t)B &&
-    ((__stamped("place", (uint64_t)B->head) & 0xff) == DW_PATH_TRANSMIT ||
-    (__stamped("place", (uint64_t)B->head) & 0xff) == DW_PATH_READ);
 /* Does the socket that has the buffer, if any, speak IP? A tap's does not. */
 inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.skc_family == DW_AF_INET ||
     B->sk->__sk_common.skc_family == DW_AF_INET6;
@@ -57,16 +52,29 @@ inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.sk
 struct dw_path {
 	struct dw_pkt;
 	int32_t stage;
+	int32_t path_event;	/* what happens: the stage, or another number of bpf/lib_packet.h */
 	uint32_t path_ifindex;	/* of its device; 0: none yet */
-	uint64_t path_from;	/* address of its headers at the stage before; the kernel may have copied them */
 	uint64_t path_place;	/* dw_path_word[] of the stage before; 0: none */
-	uint64_t path_noted;	/* the packet's identity as noted; 0: none */
 	uint64_t path_before;	/* ns: time of the stage before; 0: none */
-	uint64_t path_now;	/* ns: time of this stage */
-	uint64_t path_ident;	/* its identity: dw_path_new[] of its first stage */
-	uint64_t path_read;	/* reading it reads the notes, which must be done before they are written */
-	uint64_t path_note;	/* reading it writes them */
+	uint64_t path_begin;	/* dw_path_word[] of the first stage */
+	uint64_t path_flow;	/* TCP on its way out: ports and sequence number, else 0 */
+	uint64_t path_bytes;	/* of its data; DW_PATH_GSO: the kernel is to cut it into segments */
+	uint64_t into;		/* identity of the packet with which it is merged; 0: none */
+	int32_t verdict;	/* of tc or XDP, -1: none; the verdict's own number plus DW_PATH_TC or DW_PATH_XDP_VERDICT */
+	struct bpf_prog *prog;	/* that has given it, or NULL */
+	struct tcf_proto *filter;
 };
+
+/* In path_bytes. */
+inline int DW_PATH_GSO_BIT = 31;
+inline int DW_PATH_TC = 16;
+inline int DW_PATH_XDP_VERDICT = 64;
+
+/* TCP's data in a packet whose headers are at N and T. */
+inline uint32_t dw_path_data[struct sk_buff *B, uint64_t t] =
+    B->len + (uint32_t)((uint64_t)B->data - t) - (ntohl(((union tcp_word_hdr *)t)->words[3]) >> 28) * 4;
+inline uint64_t dw_path_gso[struct sk_buff *B] =
+    ((struct skb_shared_info *)((uint64_t)B->head + B->end))->gso_size != 0 ? 1 << DW_PATH_GSO_BIT : 0;
 
 translator struct dw_path < struct dw_path *P > {
 	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
@@ -76,19 +84,21 @@ translator struct dw_path < struct dw_path *P > {
 	checked = 1;
 	netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
+	path_event = P->stage;
 	path_ifindex = P->dev != 0 ? P->dev->ifindex : 0;
-	path_from = __former("buffer", (uint64_t)P->skb, (uint64_t)P->skb->head);
-	path_place = __stamped("place", P->path_from);
-	path_noted = __stamped("id", P->path_from);
-	path_before = __stamped("time", P->path_from);
-	path_now = timestamp;
-	path_read = P->path_place + P->path_noted + P->path_before + P->path_now | 1;
-	path_ident = P->path_noted == 0 || dw_path_begins[P->stage, P->path_place & 0xff,
-	    P->path_place >> 8 == P->path_ifindex] ? dw_path_new[P->path_now] : P->path_noted;
-	path_note = __former("place", (uint64_t)P->skb->head, dw_path_word[P->stage, P->path_ifindex]) +
-	    __former("id", (uint64_t)P->skb->head, P->path_ident) +
-	    __former("time", (uint64_t)P->skb->head, P->path_now) +
-	    (P->stage == DW_PATH_TRANSMIT ? __former("sent", (uint64_t)P->skb->head, (uint64_t)P->skb) : 0) | 1;
+	path_flow = P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
+	    P->proto == DW_IPPROTO_TCP ?
+	    (uint64_t)((union tcp_word_hdr *)P->th)->words[0] << 32 | ntohl(((union tcp_word_hdr *)P->th)->words[1]) : 0;
+	path_bytes = P->path_flow != 0 ? dw_path_data[P->skb, P->th] | dw_path_gso[P->skb] : 0;
+	packet_id = __packet((uint64_t)P->skb, (uint64_t)P->skb->head, dw_path_word[P->path_event, P->path_ifindex], 0,
+	    P->path_flow, P->path_bytes);
+	path_place = __packet_was(P->packet_id, 0);
+	path_before = __packet_was(P->packet_id, 1);
+	path_begin = __packet_was(P->packet_id, 2);
+	into = 0;
+	verdict = -1;
+	prog = (struct bpf_prog *)0;
+	filter = (struct tcf_proto *)0;
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
@@ -214,6 +224,21 @@ translator struct dw_path < struct dw_paread *C > {
 	netns = curthread->nsproxy->net_ns->ns.inum;
 };
 
+/* A datagram that is copied without another event is given back by the process that has read it. */
+struct dw_padone {
+	struct sk_buff *skb;
+};
+/* Since Linux 6.18 the buffer is given back later, by another CPU. */
+inline int dw_path_given_back = __has(((struct skb_defer_node *)0)->defer_count) ? 0 : 1;
+inline int DW_PATH_USED = 34;
+translator struct dw_path < struct dw_padone *C > {
+	stage = DW_PATH_READ;
+	path_event = DW_PATH_USED;
+	recv = 1;
+	dev = (struct net_device *)0;
+	netns = curthread->nsproxy->net_ns->ns.inum;
+};
+
 struct dw_padrop {
 	struct sk_buff *skb;
 	uint64_t location;
@@ -231,6 +256,21 @@ translator struct dw_path < struct dw_padrop *C > {
 	dropped = 1;
 };
 
+/* Before Linux 6.11: without the socket. */
+struct dw_padrop3 {
+	struct sk_buff *skb;
+	uint64_t location;
+	uint32_t reason;
+};
+translator struct dw_path < struct dw_padrop3 *C > {
+	stage = DW_PATH_DROP;
+	rx_sk = (struct sock *)0;
+	recv = C->skb->skb_iif != 0;
+	dev = dw_freed_dev[(uint64_t)C->skb];
+	netns = dw_freed_netns[(uint64_t)C->skb, C->reason];
+	dropped = 1;
+};
+
 /* ---- arguments --------------------------------------------------------------------------------------------------------- */
 
 typedef struct pathinfo {
@@ -240,12 +280,24 @@ typedef struct pathinfo {
 	string path_last;		/* name of the stage before; "": this is the first that was seen */
 	uint64_t path_time;		/* ns since the stage before; 0: this is the first */
 	uint64_t path_total;		/* ns since the first stage */
+	string path_first;		/* name of the first stage that was seen */
+	int path_midway;		/* 1: that is neither "output" nor "driver-in": where it comes from is not known */
+	uint64_t path_into;		/* gro: path_id of the packet with which it is merged; else 0 */
+	string path_verdict;		/* xdp, tc-ingress, tc-egress: "DROP", "SHOT", ...; else "" */
+	string path_by;			/* the XDP program that has given it, or the kind of tc's first filter */
 	uint8_t path_proto;		/* transport protocol of the outermost IP header */
 	string path_protostr;		/* its name, in capitals; "<unknown>" */
 	uint16_t path_sport;		/* ports; 0: the packet shows none (a later fragment, ICMP) */
 	uint16_t path_dport;
 	uint16_t path_flags;		/* of TCP, as tcp_flags; 0: not TCP */
 } pathinfo_t;
+
+/* TC_ACT_... and XDP_... of the kernel's headers; TC_ACT_UNSPEC is -1. */
+inline string path_verdict_string[int v] =
+    v == 15 ? "UNSPEC" : v == 16 ? "OK" : v == 17 ? "RECLASSIFY" : v == 18 ? "SHOT" : v == 19 ? "PIPE" :
+    v == 20 ? "STOLEN" : v == 21 ? "QUEUED" : v == 22 ? "REPEAT" : v == 23 ? "REDIRECT" : v == 24 ? "TRAP" :
+    v == 25 ? "CONSUMED" : v == 64 ? "ABORTED" : v == 65 ? "DROP" : v == 66 ? "PASS" : v == 67 ? "TX" :
+    v == 68 ? "REDIRECT" : "";
 
 /* Does the transport header follow, and has it ports? It does not in later fragments. */
 inline int DW_PATH_FRAG_OFFSET = 0x1fff;
@@ -254,13 +306,19 @@ inline int dw_path_ports[struct dw_path *P] = (P->proto == DW_IPPROTO_TCP || P->
     (P->ver == 6 || (ntohs(((struct iphdr *)P->nh)->frag_off) & DW_PATH_FRAG_OFFSET) == 0);
 
 translator pathinfo_t < struct dw_path *P > {
-	path_id = P->path_ident;
+	path_id = P->packet_id;
 	path_stage = P->stage;
 	path_stagestr = path_stage_string[P->stage];
-	path_last = dw_path_since[P->path_ident] == P->path_now ? "" : path_stage_string[P->path_place & 0xff];
-	path_time = dw_path_since[P->path_ident] == P->path_now || P->path_before > P->path_now ? 0 :
-	    P->path_now - P->path_before;
-	path_total = dw_path_since[P->path_ident] > P->path_now ? 0 : P->path_now - dw_path_since[P->path_ident];
+	path_last = path_stage_string[P->path_place & 0xff];
+	path_time = P->path_before == 0 || P->path_before > timestamp ? 0 : timestamp - P->path_before;
+	path_total = P->path_before == 0 || dw_path_since[P->packet_id] > timestamp ? 0 :
+	    timestamp - dw_path_since[P->packet_id];
+	path_first = path_stage_string[(P->path_begin != 0 ? P->path_begin : P->stage) & 0xff];
+	path_midway = ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_OUTPUT &&
+	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_DRIVER_IN;
+	path_into = P->into;
+	path_verdict = path_verdict_string[P->verdict];
+	path_by = P->prog != 0 ? P->prog->aux->name : P->filter != 0 ? P->filter->ops->kind : "";
 	path_proto = P->proto;
 	path_protostr = ip_proto_string[P->proto];
 	path_sport = dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->source) : 0;

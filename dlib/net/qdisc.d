@@ -14,6 +14,7 @@ struct dw_queued {
 translator struct dw_queued < struct dw_queued *P > {
 	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	foreign = !dw_ip_buffer[P->skb];
 	packets = 1;
 	dev = P->qdisc->dev_queue->dev;
 	netns = P->qdisc->dev_queue->dev->nd_net.net->ns.inum;

@@ -23,12 +23,27 @@ struct dw_io {
 	int32_t done;
 };
 
+/* The partition of a request. Before Linux 5.11 that was a structure of another kind. */
+inline struct block_device *__io_part[struct request *R] =
+    __has(sizeof(struct hd_struct)) ? (struct block_device *)0 : R->part;
+
 /* block_rq_issue: a request goes to its driver. */
 struct dw_rqissue {
 	struct request *rq;
 };
 translator struct dw_io < struct dw_rqissue *C > {
-	bdev = C->rq->part;
+	bdev = __io_part[C->rq];
+	page = __io_page[C->rq];
+	error = 0;
+	bytes = 0;
+	done = 0;
+};
+struct dw_rqissue2 {	/* before Linux 5.11 */
+	struct request_queue *q;
+	struct request *rq;
+};
+translator struct dw_io < struct dw_rqissue2 *C > {
+	bdev = __io_part[C->rq];
 	page = __io_page[C->rq];
 	error = 0;
 	bytes = 0;
@@ -42,7 +57,7 @@ struct dw_rqcomplete {
 	unsigned int bytes;
 };
 translator struct dw_io < struct dw_rqcomplete *C > {
-	bdev = C->rq->part;
+	bdev = __io_part[C->rq];
 	page = __io_page[C->rq];
 	done = 1;
 };
@@ -107,6 +122,9 @@ translator struct dw_io < struct dw_resumes *C > {
 	done = !__has(sizeof(btf_trace_sched_exit_tp)) && C->next->in_iowait;
 };
 
+inline dev_t __io_dev[struct request *R, struct block_device *B] = B != 0 ? B->bd_dev : R == 0 ? 0 :
+    __has(sizeof(struct hd_struct)) ? (R->part != 0 ? R->part->__dev.devt : 0) : 0;
+
 typedef struct bufinfo {
 	int b_flags;		/* B_READ or B_WRITE, B_ASYNC, B_DONE, B_ERROR */
 	size_t b_bcount;	/* bytes to transfer */
@@ -133,7 +151,7 @@ translator bufinfo_t < struct dw_io *P > {
 	b_bufsize = P->rq == 0 ? P->size : P->rq->__data_len;
 	b_iodone = P->rq == 0 || P->rq->bio == 0 ? (caddr_t)0 : (caddr_t)P->rq->bio->bi_end_io;
 	b_error = P->error != 0 ? DW_EIO : 0;
-	b_edev = P->bdev == 0 ? 0 : P->bdev->bd_dev;
+	b_edev = __io_dev[P->rq, P->bdev];
 };
 
 typedef struct devinfo {
@@ -148,18 +166,22 @@ typedef struct devinfo {
 	int unit_number;
 } devinfo_t;
 
+inline struct gendisk *__rq_disk[struct request *R] = __has(R->q->disk) ? R->q->disk : R->rq_disk;	/* before 5.16 */
 inline struct gendisk *__io_disk[struct request *R, struct block_device *B] =
-    R != 0 ? R->q->disk : B != 0 ? B->bd_disk : (struct gendisk *)0;
+    R != 0 ? __rq_disk[R] : B != 0 ? B->bd_disk : (struct gendisk *)0;
+inline int __io_minor[struct request *R, struct block_device *B] = __io_dev[R, B] != 0 ?
+    __io_dev[R, B] & DW_MINORMASK : R == 0 ? 0 : __rq_disk[R]->first_minor;
 translator devinfo_t < struct dw_io *P > {
-	dev_major = P->bdev != 0 ? P->bdev->bd_dev >> DW_MINORBITS : P->rq == 0 ? 0 : P->rq->q->disk->major;
-	dev_minor = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
-	dev_instance = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
+	dev_major = __io_dev[P->rq, P->bdev] != 0 ? __io_dev[P->rq, P->bdev] >> DW_MINORBITS :
+	    P->rq == 0 ? 0 : __rq_disk[P->rq]->major;
+	dev_minor = __io_minor[P->rq, P->bdev];
+	dev_instance = __io_minor[P->rq, P->bdev];
 	dev_name = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
 	dev_statname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
 	dev_pathname = __io_disk[P->rq, P->bdev] == 0 ? "<none>" :
 	    strjoin("/dev/", stringof(__io_disk[P->rq, P->bdev]->disk_name));
 	device_name = __io_disk[P->rq, P->bdev] == 0 ? "<none>" : stringof(__io_disk[P->rq, P->bdev]->disk_name);
-	unit_number = P->bdev != 0 ? P->bdev->bd_dev & DW_MINORMASK : P->rq == 0 ? 0 : P->rq->q->disk->first_minor;
+	unit_number = __io_minor[P->rq, P->bdev];
 };
 
 /* The file of the first page of a request; NULL if the page is not a file's (direct I/O, the file system's own data).
@@ -175,7 +197,8 @@ inline struct inode *__io_inode[struct page *G] =
 inline int __file_inode[struct inode *I] = I != 0 && (I->i_mode & DW_S_IFMT) != DW_S_IFBLK;
 inline struct dentry *__io_dentry[struct inode *I] =
     I == 0 || I->i_dentry.first == 0 || (I->i_mode & DW_S_IFMT) == DW_S_IFBLK ? (struct dentry *)0 :
-    (struct dentry *)((uint64_t)I->i_dentry.first - offsetof(struct dentry, d_u));
+    (struct dentry *)((uint64_t)I->i_dentry.first - (__has(((struct dentry *)0)->d_u) ?
+    offsetof(struct dentry, d_u) : offsetof(struct dentry, d_alias)));	/* Linux 7.2 */
 inline struct vfsmount *__io_mount[struct super_block *S] = __has(S->s_mounts.next) ?
     (struct vfsmount *)((uint64_t)S->s_mounts.next - offsetof(struct mount, mnt_instance) +
     offsetof(struct mount, mnt)) : (struct vfsmount *)((uint64_t)S->s_mounts + offsetof(struct mount, mnt));

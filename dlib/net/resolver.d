@@ -93,8 +93,8 @@ translator csinfo_t < struct dw_lookup *P > {
 	cs_zonename = __zone(curthread->nsproxy->net_ns->ns.inum);
 	cs_nspid = ((struct upid *)((uint64_t)&curthread->group_leader->thread_pid->numbers +
 	    curthread->group_leader->thread_pid->level * sizeof(struct upid)))->nr;
-	cs_runtime = dw_cg_runtime[dw_cg_of[dw_lkp_own]];
-	cs_container = dw_cg_container[dw_cg_of[dw_lkp_own]];
+	cs_runtime = dw_box_runtime[__box(dw_lkp_own)];
+	cs_container = dw_box_name[__box(dw_lkp_own)];
 	cs_parent = 0;
 	cs_token = 0;
 	cs_orig_saddr = "";
@@ -102,4 +102,7 @@ translator csinfo_t < struct dw_lookup *P > {
 	cs_orig_sport = 0;
 	cs_orig_dport = 0;
 	cs_cgroupname = ((struct dw_name96 *)dw_cg_name[dw_lkp_own])->c;
+	cs_containername = __container(DW_STR_CONTAINER, dw_box_id[__box(dw_lkp_own)]);
+	cs_podname = __container(DW_STR_POD, dw_box_id[__box(dw_lkp_own)]);
+	cs_podnamespace = __container(DW_STR_POD_NAMESPACE, dw_box_id[__box(dw_lkp_own)]);
 };

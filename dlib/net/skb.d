@@ -23,6 +23,10 @@ struct dw_skb {
 	uint32_t cachesize;
 };
 
+translator struct dw_skb < struct dw_skb *P > {
+	foreign = !P->has_pkt || !dw_ip_buffer[P->skb];
+};
+
 /* kmem_cache_alloc: the buffer is still empty. */
 struct dw_sktake {
 	uint64_t call_site;
@@ -79,6 +83,7 @@ struct dw_skused {
 translator struct dw_skb < struct dw_skused *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	point = DW_PATH_LOOK;
 	recv = C->skb->skb_iif != 0;
 	since = __stamp("birth", (uint64_t)C->skb);
 	location = 0;
@@ -96,6 +101,7 @@ struct dw_skdrop2 {
 translator struct dw_skb < struct dw_skdrop2 *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
+	point = DW_PATH_LOOK;
 	recv = C->skb->skb_iif != 0;
 	reason = 0;
 	since = __stamp("birth", (uint64_t)C->skb);

@@ -10,6 +10,8 @@ struct dw_sk {
 	struct sock *sk;	/* NULL: there is none, for the call failed */
 	struct dw_owner *owner;
 	uint64_t cookie;
+	uint64_t box;		/* as in struct dw_pkt */
+	uint64_t boxid;
 	int32_t incall;		/* 1: it is the current process that does it */
 	int64_t nr;		/* of the system call */
 	int32_t foreign;	/* 1: of a program of another word size */
@@ -38,6 +40,8 @@ struct dw_sk {
 translator struct dw_sk < struct dw_sk *P > {
 	owner = (struct dw_owner *)0;
 	cookie = P->sk == 0 ? 0 : P->sk->__sk_common.skc_cookie.counter;
+	box = dw_sk_box[(uint64_t)P->sk];
+	boxid = dw_box_id[P->box];
 	incall = 1;
 	nr = -1;
 	a0 = 0;
@@ -558,8 +562,8 @@ translator csinfo_t < struct dw_sk *P > {
 	    __zone(P->sk->__sk_common.skc_net.net->ns.inum);
 	cs_nspid = P->incall ? dw_my_nspid[curthread->group_leader->thread_pid->level] :
 	    P->owner != 0 ? P->owner->nspid : -1;
-	cs_runtime = P->sk == 0 ? "" : dw_sk_runtime[(uint64_t)P->sk];
-	cs_container = P->sk == 0 ? "" : dw_sk_container[(uint64_t)P->sk];
+	cs_runtime = dw_box_runtime[P->box];
+	cs_container = dw_box_name[P->box];
 	cs_parent = dw_mptcp[P->sk];
 	cs_token = dw_mptcp_token[dw_mptcp[P->sk]];
 	cs_orig_saddr = "";
@@ -567,4 +571,7 @@ translator csinfo_t < struct dw_sk *P > {
 	cs_orig_sport = 0;
 	cs_orig_dport = 0;
 	cs_cgroupname = P->sk == 0 ? "" : ((struct dw_name96 *)dw_cg_name[dw_cg_own[(uint64_t)P->sk]])->c;
+	cs_containername = __container(DW_STR_CONTAINER, P->boxid);
+	cs_podname = __container(DW_STR_POD, P->boxid);
+	cs_podnamespace = __container(DW_STR_POD_NAMESPACE, P->boxid);
 };

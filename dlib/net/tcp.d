@@ -41,6 +41,10 @@ inline string tcp_state_name[int32_t state] =
     state == 5 ? "FIN_WAIT2" : state == 6 ? "TIME_WAIT" : state == 7 ? "CLOSE" : state == 8 ? "CLOSE_WAIT" :
     state == 9 ? "LAST_ACK" : state == 10 ? "LISTEN" : state == 11 ? "CLOSING" : state == 12 ? "SYN_RECV" : "UNKNOWN";
 
+/* tcps_limited */
+inline int TCP_LIMITED_BUSY = 1;	/* the network: congestion window, pacing */
+inline int TCP_LIMITED_RWND = 2;	/* the other side's window */
+inline int TCP_LIMITED_SNDBUF = 3;	/* the send buffer: the process may not write more */
 /* tcps_nagle: bits. */
 inline int TCP_NAGLE_OFF = 1;		/* TCP_NODELAY */
 inline int TCP_NAGLE_CORK = 2;		/* TCP_CORK */
@@ -148,6 +152,7 @@ typedef struct tcpsinfo {
 	uint32_t tcps_wmem;		/* memory that the send buffer takes, bytes */
 	int tcps_nagle;			/* TCP_NAGLE_*: why small segments are, or are not, held back */
 	uint32_t tcps_retransmits;	/* timeouts in a row without an answer */
+	int tcps_limited;		/* TCP_LIMITED_*: what limited the sending until now; 0: nothing to send */
 	/* ---- FreeBSD's ---- */
 	int tcps_debug;			/* SO_DEBUG is set */
 	uint32_t tcps_smax;		/* highest number sent: Linux's snd_nxt never goes back */
@@ -269,6 +274,7 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	tcps_unsent = P->sk == 0 ? 0 : P->state == DW_TCP_LISTEN ? 0 : ((struct tcp_sock *)P->sk)->write_seq - ((struct tcp_sock *)P->sk)->snd_nxt;
 	tcps_wmem = P->sk == 0 ? 0 : P->sk->sk_wmem_queued;
 	tcps_nagle = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->nonagle;
+	tcps_limited = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->chrono_type;
 	tcps_retransmits = P->sk == 0 ? 0 : ((struct inet_connection_sock *)P->sk)->icsk_retransmits;
 	tcps_debug = P->sk == 0 ? 0 : (P->sk->__sk_common.skc_flags >> SOCK_DBG) & 1;
 	tcps_smax = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt;

@@ -113,6 +113,24 @@ translator struct dw_tcp < struct dw_sockio *C > {
 	ver = C->sk->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
 };
 
+/* hrtimer_start: op: the timer is that of a socket which paces; since: when it is to end */
+struct dw_pace {
+	struct hrtimer *timer;
+};
+inline uint64_t dw_paced[uint64_t timer] = __has(((struct tcp_sock *)0)->pacing_timer) ?
+    timer - offsetof(struct tcp_sock, pacing_timer) : 0;
+
+translator struct dw_tcp < struct dw_pace *C > {
+	sk = (struct sock *)dw_paced[(uint64_t)C->timer];
+	owner = __owner(dw_paced[(uint64_t)C->timer]);
+	cookie = ((struct sock *)dw_paced[(uint64_t)C->timer])->__sk_common.skc_cookie.counter;
+	op = __has(&`tcp_pace_kick) && __has(((struct tcp_sock *)0)->pacing_timer) ?
+	    (uint64_t)C->timer->function == (uint64_t)&`tcp_pace_kick : 0;
+	since = C->timer->node.expires;
+	ver = ((struct sock *)dw_paced[(uint64_t)C->timer])->__sk_common.skc_family == DW_AF_INET ? 4 : 6;
+	proto = DW_IPPROTO_TCP;
+};
+
 /* tcp_send_reset, tcp_v4_send_reset, tcp_v6_send_reset: a reset that a segment provoked. The socket may be a small
  * one (TIME_WAIT, a request), or NULL. */
 struct dw_rstreply {

@@ -181,4 +181,7 @@ translator csinfo_t < struct dw_wifi *P > {
 	cs_orig_sport = 0;
 	cs_orig_dport = 0;
 	cs_cgroupname = "";
+	cs_containername = "";
+	cs_podname = "";
+	cs_podnamespace = "";
 };

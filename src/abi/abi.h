@@ -26,6 +26,10 @@ enum dw_str_tag {
 	DW_STR_MOVED = 7, /* the counters of the network that moved, a line each, when the record is printed */
 	DW_STR_IP4 = 4,   /* b[0..3]: address, network order */
 	DW_STR_IP6 = 6,   /* b[0..15]: address, network order */
+	/* b: 15 characters of a container's id or own name, and a NUL: its name, its pod, the pod's namespace */
+	DW_STR_CONTAINER = 8,
+	DW_STR_POD = 9,
+	DW_STR_POD_NAMESPACE = 10,
 };
 struct dw_tstr {
 	DW_U32 tag;
@@ -123,6 +127,10 @@ struct dw_sender {
 #define DW_SENDERS 16u /* records per CPU in `senders`; a thread's index is its tid modulo this */
 
 /* Facts about the machine that programs cannot read themselves; user space writes them some times a second. */
+/* Numbers of netcounter() that a script may have, and the room for the name of one. */
+#define DW_READINGS 256
+#define DW_READING_NAME 128
+
 struct dw_machine {
 	DW_U64 load[3]; /* load averages of 1, 5, 15 minutes, times 65536 */
 	DW_U64 threads; /* number of threads */
@@ -145,11 +153,71 @@ struct dw_path {
 #define DW_PATH_END 511u /* the text ends here with a NUL */
 #define DW_PATH_BUF 768u
 
+/* The state of box_find() in bpf/lib_box.h. */
+struct dw_box {
+	DW_U64 node;              /* struct kernfs_node: where it is now */
+	DW_U64 above_at, name_at; /* offsets of the members: the parent, the name */
+	DW_U64 above, name, head; /* what they are; the name's first eight characters */
+};
+/* Kinds of containers; DW_BOX_LXC and above have a name, the others an id. As in dlib/net/net.d. */
+#define DW_BOX_DOCKER 1u
+#define DW_BOX_PODMAN 2u
+#define DW_BOX_CRIO 3u
+#define DW_BOX_CONTAINERD 4u
+#define DW_BOX_KUBERNETES 5u
+#define DW_BOX_LXC 6u
+#define DW_BOX_MACHINE 7u
+
 /* The state of dns_name() in bpf/lib_dns.h. */
 struct dw_dns_name {
 	DW_U64 left;      /* bytes of the current label */
 	DW_U64 p, wire;   /* lengths: of the text, and in the packet */
 	DW_U64 live, len; /* it goes on; bytes that are there */
+};
+
+/* What is known of a packet, by the address of the memory of its headers, which its clones share. */
+struct dw_packet {
+	DW_U64 id;     /* its identity: time of its first stage in ns << 6 | CPU & 63 */
+	DW_U64 time;   /* of its last stage; 0: none of the path provider yet */
+	DW_U64 place;  /* number of that stage | index of the device << 8 */
+	DW_U64 sent;   /* the sk_buff that a driver got; 0: none */
+	DW_U64 depart; /* the departure time that TCP set; 0: none */
+	DW_U64 first;  /* its first place; 0: none of the path provider yet */
+	DW_U64 cut;    /* 1: other segments have the same identity; its end is not theirs */
+};
+/* The packet of an sk_buff, by its address. */
+struct dw_buffer {
+	DW_U64 head; /* where its headers were */
+	DW_U64 id;
+	DW_U64 place; /* the packet's last place then */
+};
+/* One stage of a packet, for packet_note() of bpf/lib_packet.h. */
+struct dw_stage {
+	DW_U64 head, buffer, now, place, depart; /* given */
+	/* Given for TCP on its way out, else 0: ports << 32 | sequence number; bytes of data, DW_STAGE_GSO: the kernel
+	 * is to cut them into segments. */
+	DW_U64 flow, bytes;
+	DW_U64 from;
+	struct dw_packet note;
+};
+/* Results: struct dw_packet's time and place so far, its first place, where the given ones were. */
+#define dw_stage_before now
+#define dw_stage_was place
+#define dw_stage_first depart
+#define DW_STAGE_GSO 0x80000000u
+/* Numbers of stages (dlib/net/path.d) that packet_note() knows. */
+enum dw_stages {
+	DW_STAGE_OUTPUT = 1,
+	DW_STAGE_QUEUE = 6,
+	DW_STAGE_DEQUEUE = 8,
+	DW_STAGE_TRANSMIT = 9,
+	DW_STAGE_DRIVER_IN = 10,
+	DW_STAGE_SOCKET_IN = 18,
+	DW_STAGE_READ = 21,
+	DW_STAGE_SENT = 22,
+	DW_STAGE_DROP = 23, /* the last one of the path provider */
+	DW_STAGE_LOOK = 33, /* the packet may be gone: no identity is made */
+	DW_STAGE_USED = 34, /* a buffer has done its work: `read`, if its packet was in a socket's queue */
 };
 
 /* The state of walk_kernel() and walk_user() in bpf/lib.bpf.c. */

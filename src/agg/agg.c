@@ -10,11 +10,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "agg/priv.h"
 #include "kernel/features.h"
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
+/* What programs count in MAP_BORN. Without it maps may get full, which programs count. */
+static void map_born(struct agg_set *s, const int *map_fds)
+{
+	for (size_t i = 0; map_fds && i < s->image->maps.n; i++)
+		if (s->image->maps.v[i].role == MAP_BORN && map_fds[i] >= 0) {
+			void *p;
+
+			s->born_len = s->image->maps.v[i].value_size;
+			p = mmap(NULL, s->born_len, PROT_READ, MAP_SHARED, map_fds[i], 0);
+			s->born = p == MAP_FAILED ? NULL : p;
+		}
+	for (size_t i = 0; s->born && i < s->image->aggs.n; i++)
+		s->aggs[i].born = &s->born[i];
+}
+
 struct agg_set *agg_new(
 	const struct image *image, const int *map_fds, const struct decoder *dec, const struct agg_opts *opts)
 {
@@ -40,6 +56,7 @@ struct agg_set *agg_new(
 		s->aggs[i].fd = map_fds && g->map < image->maps.n ? map_fds[g->map] : -1;
 		s->aggs[i].common_fd = map_fds && g->common ? map_fds[g->common - 1] : -1;
 	}
+	map_born(s, map_fds);
 	return s;
 }
 
@@ -66,6 +83,8 @@ void agg_free(struct agg_set *s)
 		state_free(&s->aggs[i]);
 	free(s->aggs);
 	agg_table_free(&s->table);
+	if (s->born)
+		munmap(s->born, s->born_len);
 	free(s);
 }
 

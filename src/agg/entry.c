@@ -255,6 +255,26 @@ void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key,
 	e->in_kernel = true;
 }
 
+void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus)
+{
+	const struct agg *g = st->g;
+	struct agg_entry *e = entry_read(s, st, key);
+
+	if (!e)
+		return;
+	if (e->reading != s->reading) {
+		memset(e->kern, 0, g->nwords * sizeof(*e->kern));
+		e->in_kernel = false;
+	}
+	e->reading = s->reading;
+	e->live = true;
+	if (!e->off)
+		e->off = calloc(g->nwords, sizeof(*e->off));
+	s->lost += !e->off;
+	for (size_t c = 0; e->off && c < ncpus; c++)
+		agg_combine(g, e->off, values + c * g->nwords);
+}
+
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
 {
 	struct agg_state *st = agg_state_of(s, id);

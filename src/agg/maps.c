@@ -19,11 +19,13 @@ struct keymap {
 	int fd;
 	size_t ncpus; /* values of a key: 1 in the common map */
 	uint32_t max; /* keys */
+	bool first;   /* keys begin in it */
 };
 
 struct reader {
 	uint32_t batch; /* keys at once */
 	bool take;      /* the keys that are read are deleted */
+	bool spill;     /* ... and their values stay here */
 	uint8_t *keys;
 	uint64_t *values;
 };
@@ -37,9 +39,11 @@ static size_t keymaps(const struct agg_set *s, const struct agg_state *st, struc
 	size_t n = 0;
 
 	if (st->common_fd >= 0)
-		out[n++] = (struct keymap){ st->common_fd, 1, s->image->maps.v[g->common - 1].max_entries };
-	if (st->fd >= 0)
-		out[n++] = (struct keymap){ st->fd, s->ncpus, s->image->maps.v[g->map].max_entries };
+		out[n++] = (struct keymap){ st->common_fd, 1, s->image->maps.v[g->common - 1].max_entries, true };
+	if (st->fd >= 0) {
+		out[n] = (struct keymap){ st->fd, s->ncpus, s->image->maps.v[g->map].max_entries, !n };
+		n++;
+	}
 	return n;
 }
 
@@ -70,10 +74,13 @@ static void absorb_batch(
 {
 	size_t words = from->ncpus * map_words(st->g);
 
+	st->held += from->first ? n : 0;
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *key = r->keys + (size_t)i * st->g->key_size;
 
-		if (st->g->sparse || agg_has_key(st->g, key))
+		if (r->spill)
+			agg_spill_key(s, st, key, r->values + i * words, from->ncpus);
+		else if (st->g->sparse || agg_has_key(st->g, key))
 			agg_absorb_key(s, st, key, r->values + i * words, from->ncpus);
 	}
 }
@@ -120,26 +127,41 @@ static int read_keys(struct agg_set *s, struct agg_state *st, struct reader *r, 
 
 typedef int read_fn(struct agg_set *s, struct agg_state *st, struct reader *r, const struct keymap *from);
 
-/* Reads both maps with buffers for times as many keys as usual. Batches are bounded in bytes, because a value may have
- * a part for each possible CPU. */
-static int read_maps(struct agg_set *s, struct agg_state *st, read_fn *fn, bool take, uint32_t times)
+/* Reads a map with buffers for times as many keys as usual. Batches are bounded in bytes, because a value may have a
+ * part for each possible CPU. how: what is done with the keys. */
+static int read_map(struct agg_set *s, struct agg_state *st, read_fn *fn, const struct keymap *from, struct reader how,
+	uint32_t times)
 {
 	const struct agg *g = st->g;
+	size_t one = from->ncpus * map_words(g) * sizeof(uint64_t) + g->key_size;
+	uint32_t batch = (uint32_t)(BATCH_BYTES / one);
+	int err;
+
+	how.batch = times * (batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch);
+	err = reader_alloc(&how, g, from->ncpus);
+	if (!err)
+		err = fn(s, st, &how, from);
+	reader_release(&how);
+	return err;
+}
+
+static uint64_t born(const struct agg_state *st)
+{
+	return st->born ? __atomic_load_n(st->born, __ATOMIC_RELAXED) : 0;
+}
+
+/* Reads both maps. */
+static int read_maps(struct agg_set *s, struct agg_state *st, read_fn *fn, bool take, uint32_t times)
+{
 	struct keymap from[KEYMAPS];
 	size_t n = keymaps(s, st, from);
+	uint64_t before = born(st);
 	int err = 0;
 
-	for (size_t i = 0; i < n && !err; i++) {
-		size_t one = from[i].ncpus * map_words(g) * sizeof(uint64_t) + g->key_size;
-		uint32_t batch = (uint32_t)(BATCH_BYTES / one);
-		struct reader r = { .take = take };
-
-		r.batch = times * (batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch);
-		err = reader_alloc(&r, g, from[i].ncpus);
-		if (!err)
-			err = fn(s, st, &r, &from[i]);
-		reader_release(&r);
-	}
+	st->held = 0;
+	for (size_t i = 0; i < n && !err; i++)
+		err = read_map(s, st, fn, &from[i], (struct reader){ .take = take }, times);
+	st->mark = before - (take ? 0 : st->held);
 	return err;
 }
 
@@ -162,6 +184,27 @@ static int read_hash(struct agg_set *s, struct agg_state *st)
 		err = read_maps(s, st, read_keys, false, 1);
 	}
 	return err;
+}
+
+/* What is in the other map is read as always: the value of a key is that and what stays here. */
+void agg_take_new(struct agg_set *s, struct agg_state *st)
+{
+	struct keymap from[KEYMAPS];
+	size_t n = keymaps(s, st, from);
+	const struct reader how = { .take = true, .spill = true };
+	uint64_t before = born(st);
+	int err = 0;
+
+	s->reading++;
+	st->pass = s->pass;
+	for (size_t i = 1; i < n && !err; i++)
+		err = read_map(s, st, read_batches, &from[i], (struct reader){ 0 }, LARGER);
+	if (!err)
+		err = read_map(s, st, read_batches, &from[0], how, 1);
+	if (err == -ENOSPC)
+		err = read_map(s, st, read_batches, &from[0], how, LARGER);
+	s->lost += err != 0;
+	st->mark = before;
 }
 
 /* An aggregation without keys: a per-CPU array of one element. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv: what the files of src/agg share. Each uses only those before it in this list: words.c (arithmetic), cpus.c
- * (parts of the CPUs), entry.c (entries), maps.c (reading maps), rows.c (joining, sorting), agg.c (the set, clear,
- * trunc). */
+ * (parts of the CPUs), entry.c (entries), maps.c (reading maps), spill.c (making room in them), rows.c (joining,
+ * sorting), agg.c (the set, clear, trunc). */
 #ifndef DWIRE_AGG_PRIV_H
 #define DWIRE_AGG_PRIV_H
 #include "agg/agg.h"
@@ -32,7 +32,10 @@ struct agg_state {
 	struct agg_entry **buckets; /* nbuckets, a power of two, or NULL */
 	size_t nbuckets, nentries;
 	uint64_t normal;
-	uint64_t pass; /* of the last reading */
+	uint64_t pass;        /* of the last reading */
+	uint64_t held;        /* keys that it found in the map in which keys begin */
+	const uint64_t *born; /* keys that programs have made there; NULL: not counted */
+	uint64_t mark;        /* born less the keys that were there, when that was known last */
 	bool printed;
 };
 
@@ -47,6 +50,8 @@ struct agg_set {
 			   * replaces the entry's, further ones are added */
 	uint64_t lost;
 	struct agg_table table;
+	uint64_t *born; /* mapped: a number for each aggregation; NULL: none */
+	size_t born_len;
 };
 
 /* ---- aggpercpu: cpus.c ------------------------------------------------------------------------------------------- */
@@ -67,6 +72,8 @@ size_t agg_key_bytes(const struct agg *g);
 void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uint64_t *sum);
 /* A key as a map has it, with values of ncpus CPUs. */
 void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
+/* The same of a key that was taken out of the map in which keys begin: the value is added to off. */
+void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
 bool agg_all_zero(const uint64_t *w, size_t n);
 void agg_entry_free(struct agg_entry *e);
 /* Removes it from its bucket and frees it. */
@@ -79,6 +86,9 @@ void agg_state_read(struct agg_set *s, struct agg_state *st);
 bool agg_take_out(struct agg_set *s, struct agg_state *st, struct agg_entry *e, uint64_t *final);
 /* Deletes all keys from the maps, which no other aggregation may share, and adds their last values to kern. */
 void agg_take_all(struct agg_set *s, struct agg_state *st);
+
+/* Takes all keys out of the map in which they begin; their values stay here. */
+void agg_take_new(struct agg_set *s, struct agg_state *st);
 
 /* ---- rows: rows.c ------------------------------------------------------------------------------------------------ */
 /* Makes rows of t->items: joined on equal keys, sorted unless opts is NULL. 0 or

@@ -408,21 +408,29 @@ static void data_free(struct sink *s)
 	free(d);
 }
 
+/* Makes room for the number of an aggregation; false after -ENOMEM. */
+static bool generations_room(struct data_sink *d, uint32_t id)
+{
+	uint64_t *more;
+
+	if (id < d->ngenerations)
+		return true;
+	more = reallocarray(d->generations, id + 1u, sizeof(*more));
+	if (!more) {
+		handled(d, -ENOMEM);
+		return false;
+	}
+	memset(more + d->ngenerations, 0, (id + 1u - d->ngenerations) * sizeof(*more));
+	d->generations = more;
+	d->ngenerations = id + 1u;
+	return true;
+}
+
 /* Notes that values are taken back. */
 static void next_generation(struct data_sink *d, uint32_t id)
 {
-	if (id >= d->ngenerations) {
-		uint64_t *more = reallocarray(d->generations, id + 1u, sizeof(*more));
-
-		if (!more) {
-			handled(d, -ENOMEM);
-			return;
-		}
-		memset(more + d->ngenerations, 0, (id + 1u - d->ngenerations) * sizeof(*more));
-		d->generations = more;
-		d->ngenerations = id + 1u;
-	}
-	d->generations[id]++;
+	if (generations_room(d, id))
+		d->generations[id]++;
 }
 
 /* Handlers get what there is, so nothing keeps the consumer from clearing unless the sink of the text does. */
@@ -444,6 +452,13 @@ static void hand_state(struct data_sink *d, struct agg_set *set)
 		handled(d, d->h.state(d->ctx, NULL));
 }
 
+/* A merge knows how often the machines took values back, also where no row says so. */
+static void data_generation(struct sink *s, uint32_t id, uint64_t generation)
+{
+	if (generations_room(of(s), id))
+		of(s)->generations[id] = generation;
+}
+
 static void data_beat(struct sink *s, struct agg_set *set)
 {
 	struct sink *text = of(s)->text;
@@ -458,6 +473,7 @@ static const struct sink_ops ops = {
 	.begin = data_begin,
 	.reset = data_reset,
 	.beat = data_beat,
+	.generation = data_generation,
 	.item = data_item,
 	.printa = data_printa,
 	.end = data_end,

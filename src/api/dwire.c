@@ -131,7 +131,7 @@ void dwire_free(struct dwire *d)
 {
 	if (!d)
 		return;
-	merge_free(d->merge);
+	dwire_merge_close(d);
 	session_free(d->session);
 	sink_free(d->sink);
 	(void)dwire_record_end(d);
@@ -161,6 +161,11 @@ int dwire_set(struct dwire *d, const char *option, const char *shown)
 	if (!shown)
 		shown = arena_printf(d->arena, "%s%s%s", name, value ? "=" : "", value ? value : "");
 	return report_error(&d->report, r, D_NONE, hint, "failed to set %s: %s", shown, option_error(r));
+}
+
+const char *dwire_option_name(size_t i)
+{
+	return option_name(i);
 }
 
 bool dwire_is_set(const struct dwire *d, const char *option)
@@ -232,6 +237,17 @@ static int make_ready(void *ctx, pid_t pid, const struct reporter *to)
 }
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
+int dwire_made_of(struct dwire *d, const char *text, size_t len)
+{
+	char *copy = arena_try(d->arena, len + 1);
+
+	if (!copy)
+		return report_no_memory(&d->report, "keep the script");
+	d->made_of = memcpy(copy, text, len);
+	d->made_of_len = len;
+	return 0;
+}
+
 int dwire_require(struct dwire *d)
 {
 	return features_require(d->features, &d->report);
@@ -281,7 +297,12 @@ int dwire_dump(struct dwire *d, enum dwire_stage stage, FILE *out)
 /* A dump of nothing: the same stages, without output. */
 int dwire_compile(struct dwire *d)
 {
-	return dwire_dump(d, DWIRE_STAGE_ALL, NULL);
+	int r;
+
+	report_progress(&d->report, "compiling", 0, 0);
+	r = dwire_dump(d, DWIRE_STAGE_ALL, NULL);
+	report_progress(&d->report, NULL, 0, 0);
+	return r;
 }
 
 void dwire_listing(struct dwire *d, bool instructions, FILE *out)

@@ -70,12 +70,21 @@ typedef void dwire_message_fn(void *ctx, const struct dwire_message *m);
 
 /* The message and its texts are valid during the call. */
 void dwire_on_message(struct dwire *d, dwire_message_fn *fn, void *ctx);
+/* What a long operation waits for: "loading programs", done of total; total 0: it is unknown, and done only counts.
+ * what NULL: that is over, or output is about to be written: a line on the terminal should go. Called often, in the
+ * thread that called the library, also for what takes no time: the handler decides what is worth showing. what is
+ * valid during the call. */
+typedef void dwire_progress_fn(void *ctx, const char *what, uint64_t done, uint64_t total);
+/* For compiling, starting and ending a trace, and reading files. */
+void dwire_on_progress(struct dwire *d, dwire_progress_fn *fn, void *ctx);
 /* Writes a message as text, escaped for a terminal: with the source line and a caret, or "program: text". */
 void dwire_print_message(const struct dwire_message *m, const char *program, FILE *out);
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 /* Sets an option: "quiet", "bufsize=8m". shown: what messages call it; NULL: the option itself. */
 int dwire_set(struct dwire *d, const char *option, const char *shown) __attribute__((warn_unused_result));
+/* The name of the i-th option; NULL past the end. */
+const char *dwire_option_name(size_t i);
 /* Is an option set that is on or off, as "quiet"? */
 bool dwire_is_set(const struct dwire *d, const char *option);
 
@@ -98,6 +107,9 @@ int dwire_grab(struct dwire *d, pid_t pid) __attribute__((warn_unused_result));
  * -1: it has not ended while we traced, or dwire_command() did not start it. */
 int dwire_command_status(const struct dwire *d, size_t index);
 
+/* What the texts were generated of: dwire merge adds up streams of the same script, and generated texts may hold
+ * what differs between machines, such as numbers of users. Without it that are the texts. The text is copied. */
+int dwire_made_of(struct dwire *d, const char *text, size_t len) __attribute__((warn_unused_result));
 /* Can this process trace on this kernel at all? */
 int dwire_require(struct dwire *d) __attribute__((warn_unused_result));
 /* Compiles all texts. Once. */
@@ -239,7 +251,8 @@ struct dwire_handlers {
 	int (*state)(void *ctx, const struct dwire_row *r);
 };
 
-/* Before dwire_start(). h is copied. system(), freopen() and ftruncate() are skipped without dwire_output(). */
+/* Before dwire_start(). h is copied. system(), freopen() and ftruncate() are skipped without dwire_output(). A merge
+ * hands on what it shows as text; with the option oformat=stream or capture it calls no handler. */
 void dwire_on_data(struct dwire *d, const struct dwire_handlers *h, void *ctx);
 
 /* ---- the trace --------------------------------------------------------------------------------------------------- */
@@ -262,6 +275,9 @@ int dwire_poll(struct dwire *d, int timeout_ms) __attribute__((warn_unused_resul
  * freopen() or a command of system(). An output that then takes nothing for a second is given up: -ETIMEDOUT. Safe in
  * signal handlers and other threads. */
 void dwire_stop(struct dwire *d);
+/* In a handler: how long the trace had run when what it is given was counted, in ns. *wall: that time in ns since 1970.
+ * Of a merge both are those of its streams, also if these are recordings; *wall is 0 before the first one has begun. */
+uint64_t dwire_time(const struct dwire *d, uint64_t *wall);
 /* Detaches, fires END, passes on the remaining data. Also after dwire_poll() failed. *status: exit()'s argument, or 0.
  * */
 int dwire_end(struct dwire *d, int *status) __attribute__((warn_unused_result));
@@ -278,6 +294,9 @@ int dwire_merge_add(struct dwire *d, const char *name, int fd) __attribute__((wa
 void dwire_merge_by_host(struct dwire *d);
 /* Before the first dwire_merge_add(): nothing is shown before all machines that are expected have begun. */
 void dwire_merge_all_hosts(struct dwire *d);
+/* Before the first dwire_merge_add(): exactly one session comes, so nothing waits for others. Handlers then get its
+ * values as they were at each of its seconds, however fast the stream is read. */
+void dwire_merge_alone(struct dwire *d);
 /* After dwire_merge_add(): expects a machine whose lines have this name before them, as a program that runs commands on
  * many puts it there. Steps wait for it for ten seconds; dwire_end() reports those that never came. */
 void dwire_merge_expect(struct dwire *d, const char *host);
@@ -320,6 +339,14 @@ int dwire_netns_number(const char *path, uint32_t *number) __attribute__((warn_u
 int dwire_zone_number(const char *zone, uint32_t *number) __attribute__((warn_unused_result));
 /* The name of the container that a process is in, as cs_container shows it. False: it is in none. */
 bool dwire_container(pid_t pid, char *name, size_t size);
+/* A container that has a cgroup, with what the files of its runtime and of the kubelet say; "": not known. The texts
+ * are theirs, so escape them before a terminal sees them; they are valid during the call. */
+struct dwire_container_names {
+	const char *id; /* as cs_container shows it; a name of more than 15 characters is cut */
+	const char *name, *pod, *pod_namespace;
+};
+/* Calls fn for each container that exists, in the order of the cgroups. */
+void dwire_containers(void (*fn)(void *ctx, const struct dwire_container_names *c), void *ctx);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -30,16 +30,24 @@ struct dwire {
 	struct seen_pid seen_target, seen_self; /* once asked for */
 	struct session *session;                /* from dwire_start() on */
 	struct merge *merge;                    /* in place of a session: streams are read */
-	bool by_host, all_hosts;
+	int *files;                             /* those of them that are plain files, for their positions; owned */
+	size_t nfiles;
+	uint64_t file_bytes; /* of all of these */
+	bool by_host, all_hosts, alone;
 	bool all_declared; /* dwire_member() declared the whole built-in library */
 	bool merging;      /* dwire_start() was called */
+	uint64_t began;    /* ... at this time: CLOCK_MONOTONIC, ns; 0: it was not */
 	int stop;          /* an eventfd: readable after dwire_stop() */
 
 	dwire_message_fn *message; /* or NULL */
 	void *message_ctx;
+	dwire_progress_fn *progress; /* or NULL */
+	void *progress_ctx;
 	struct reporter report; /* calls message */
 	struct dwire_handlers data;
 	void *data_ctx;
+	const char *made_of; /* what the texts were generated of; NULL: the texts themselves */
+	size_t made_of_len;
 	FILE *out;                 /* borrowed; NULL: no text */
 	struct recorder *recorder; /* of dwire_record(); out is its stream, which is owned then */
 	struct ring_size ring;     /* of dwire_record_ring(); memory 0: none */
@@ -56,6 +64,9 @@ int dwire_open_kernel(struct dwire *d) __attribute__((warn_unused_result));
 int dwire_prepare(struct dwire *d) __attribute__((warn_unused_result));
 /* Seals the recording, if there is one. 0, or -EIO if a part of it could not be written. */
 int dwire_record_end(struct dwire *d);
+/* How much of the plain files a merge has read: of other streams nobody knows the end. */
+void dwire_merge_progress(const struct dwire *d);
+void dwire_merge_close(struct dwire *d);
 /* The process as programs see it, in_probe; p remembers the answer. */
 int64_t dwire_seen_as(struct dwire *d, struct seen_pid *p, pid_t pid, bool in_probe);
 #endif

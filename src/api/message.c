@@ -10,6 +10,12 @@ void dwire_on_message(struct dwire *d, dwire_message_fn *fn, void *ctx)
 	d->message_ctx = ctx;
 }
 
+void dwire_on_progress(struct dwire *d, dwire_progress_fn *fn, void *ctx)
+{
+	d->progress = fn;
+	d->progress_ctx = ctx;
+}
+
 void dwire_print_message(const struct dwire_message *m, const char *program, FILE *out)
 {
 	diag_print(m->internal, program, out);
@@ -37,11 +43,19 @@ static void hand_out(void *ctx, const struct diag *g)
 	d->message(d->message_ctx, &m);
 }
 
+static void hand_progress(void *ctx, const char *what, uint64_t done, uint64_t total)
+{
+	const struct dwire *d = ctx;
+
+	if (d->progress)
+		d->progress(d->progress_ctx, what, done, total);
+}
+
 _Static_assert((int)DIAG_ERROR == DWIRE_ERROR && (int)DIAG_NOTE == DWIRE_NOTE, "levels");
 
 void dwire_make_reporter(struct dwire *d)
 {
-	d->report = (struct reporter){ .fn = hand_out, .ctx = d };
+	d->report = (struct reporter){ .fn = hand_out, .ctx = d, .progress = hand_progress };
 }
 
 /* Compilers collect diagnostics, in order to sort out repetitions; this is where they leave. */

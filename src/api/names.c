@@ -2,10 +2,13 @@
 /* names: processes, namespaces and containers of this machine, by the numbers and names that probes show. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "api/dwire.h"
 #include "kernel/features.h"
+#include "namespaces/containers.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 
@@ -57,4 +60,31 @@ bool dwire_container(pid_t pid, char *name, size_t size)
 	found = zone_container(proc, text, name, size);
 	close(proc);
 	return found;
+}
+
+struct listing {
+	void (*fn)(void *ctx, const struct dwire_container_names *c);
+	void *ctx;
+};
+
+static void hand_on(void *ctx, const char *key, const struct runtime_names *n)
+{
+	const struct listing *l = ctx;
+	bool id = strspn(key, "0123456789abcdef") == RUNTIME_ID;
+	char text[RUNTIME_ID + 1];
+
+	snprintf(text, sizeof(text), "%.*s", id ? 12 : RUNTIME_ID, key);
+	l->fn(l->ctx, &(struct dwire_container_names){ text, n->container, n->pod, n->pod_namespace });
+}
+
+void dwire_containers(void (*fn)(void *ctx, const struct dwire_container_names *c), void *ctx)
+{
+	struct listing l = { fn, ctx };
+	struct features *f = features_new();
+	struct containers *c = f ? containers_new(NULL, features_cgroup2(f, NULL)) : NULL;
+
+	if (c)
+		containers_walk(c, hand_on, &l);
+	containers_free(c);
+	features_free(f);
 }

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "api/data.h"
 #include "api/dwire_priv.h"
+#include "base/clock.h"
 #include "print/sinks.h"
 #include "stream/emit.h"
 
@@ -104,6 +106,8 @@ static struct sink *output_sink(struct dwire *d, int *err)
 		*script++ = '\n';
 	}
 	stream.script_len = len;
+	stream.made_of = d->made_of;
+	stream.made_of_len = d->made_of_len;
 	stream.image = &d->c.image;
 	stream.whole = d->recorder ? recorder_whole(d->recorder) : NULL;
 	return emit_sink_new(&stream);
@@ -130,6 +134,14 @@ static int make_sink(struct dwire *d)
 	return err == -ENOMEM ? report_no_memory(&d->report, "start the trace") : err;
 }
 
+/* Would the text of a command spoil the packets or frames on the standard output? */
+static bool commands_aside(const struct dwire *d)
+{
+	const bool frames = d->opts.oformat == OFMT_STREAM && d->out && fileno(d->out) == STDOUT_FILENO;
+
+	return d->opts.capture ? !strcmp(d->opts.capture, "-") : frames;
+}
+
 /* Reports misuse as errors: it is the first call that needs an image. An image without programs is fine if all
  * predicates are constantly false (idle), or with -Z. */
 int dwire_start(struct dwire *d)
@@ -142,10 +154,12 @@ int dwire_start(struct dwire *d)
 		.stop = d->stop,
 		.children = d->children,
 		.nchildren = d->nchildren,
+		.aside = commands_aside(d),
 	};
 
 	if (d->session || d->merging)
 		return report_error(&d->report, -EBUSY, D_NONE, NULL, "the trace was started before");
+	d->began = clock_now();
 	d->merging = d->merge != NULL;
 	if (d->merging)
 		return 0;
@@ -170,6 +184,17 @@ int dwire_start(struct dwire *d)
 	return session_arm(d->session);
 }
 
+uint64_t dwire_time(const struct dwire *d, uint64_t *wall)
+{
+	struct timespec now;
+
+	if (d->merging)
+		return merge_time(d->merge, wall);
+	clock_gettime(CLOCK_REALTIME, &now);
+	*wall = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return d->began ? clock_now() - d->began : 0;
+}
+
 int dwire_fd(const struct dwire *d)
 {
 	return d->session ? session_fd(d->session) : -1;
@@ -185,8 +210,10 @@ static int merged(struct dwire *d, int r)
 
 int dwire_poll(struct dwire *d, int timeout_ms)
 {
-	if (d->merging)
+	if (d->merging) {
+		dwire_merge_progress(d);
 		return merged(d, merge_poll(d->merge, timeout_ms));
+	}
 	if (!d->session)
 		return report_error(&d->report, -EINVAL, D_NONE, NULL, "the trace was not started");
 	return session_work(d->session, timeout_ms);
@@ -208,10 +235,8 @@ int dwire_end(struct dwire *d, int *status)
 	int r;
 
 	*status = 0;
-	if (d->merging)
-		return merged(d, merge_end(d->merge, status));
-	if (!d->session)
-		return 0;
-	r = session_end(d->session, status);
+	report_progress(&d->report, "ending the trace", 0, 0);
+	r = d->merging ? merged(d, merge_end(d->merge, status)) : d->session ? session_end(d->session, status) : 0;
+	report_progress(&d->report, NULL, 0, 0);
 	return dwire_record_end(d) && !r ? -EIO : r;
 }

@@ -28,8 +28,7 @@ struct attached {
 	struct features *features;   /* borrowed */
 	int *links;
 	size_t nlinks;
-	int *events; /* of tracepoints */
-	size_t nevents;
+	struct links events; /* of tracepoints, and the links to them: the kernel waits long when it removes one */
 	struct samplers samplers;
 	struct kprobe_links kprobes;
 	struct uprobe_links uprobes;
@@ -74,12 +73,13 @@ static int attach_perf(struct attached *a, size_t prog, const char *where, const
 /* Links a program to an event, which is kept. 0 or -errno. */
 static int link_event(struct attached *a, size_t prog, int event)
 {
-	int link, err;
+	int link, err = links_keep(&a->events, event);
 
-	a->events[a->nevents++] = event;
+	if (err)
+		return err;
 	err = samplers_link(a->loaded->progs[prog], event, &link);
-	if (link >= 0)
-		a->links[a->nlinks++] = link;
+	if (link >= 0 && !err)
+		err = links_keep(&a->events, link);
 	return !err && ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : err;
 }
 
@@ -216,8 +216,10 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 	const struct loaded *l = a->loaded;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < l->nprogs; i++)
+	for (size_t i = 0; !err && i < l->nprogs; i++) {
+		report_progress(to, "attaching programs", i, l->nprogs);
 		err = attach_if(a, i, false, to);
+	}
 	for (size_t i = l->nprogs; !err && i-- > 0;)
 		err = attach_if(a, i, true, to);
 	if (!err && a->netfilter)
@@ -225,24 +227,20 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 	return err;
 }
 
-/* Arrays have room for the most links there can be: one a program, and one a system call of those that have several. */
+/* The array has room for the most links there can be: one a program. */
 int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 {
 	struct attached *a = calloc(1, sizeof(*a));
-	size_t most = l->nprogs + 1;
 	int err;
 
 	*out = NULL;
 	if (!a)
 		return report_no_memory(to, "attach the programs");
-	for (size_t i = 0; i < l->nprogs; i++)
-		most += l->image->progs.v[i].attach == ATTACH_SYSCALL ? l->image->progs.v[i].ntargets : 0;
 	a->loaded = l;
 	a->features = f;
 	a->samplers.stats = -1;
-	a->links = calloc(most, sizeof(*a->links));
-	a->events = calloc(most, sizeof(*a->events));
-	err = a->links && a->events ? attach_in_order(a, to) : report_no_memory(to, "attach the programs");
+	a->links = calloc(l->nprogs + 1, sizeof(*a->links));
+	err = a->links ? attach_in_order(a, to) : report_no_memory(to, "attach the programs");
 	if (err) {
 		attach_free(a);
 		return err;
@@ -264,7 +262,7 @@ int attach_start(struct attached *a, const struct reporter *to)
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->nevents || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter;
+	bool any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter;
 
 	if (!any || a->detached)
 		return;
@@ -276,10 +274,9 @@ void attach_detach(struct attached *a, bool wait)
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
 	netfilter_detach(a->netfilter);
-	uprobes_detach(&a->uprobes);
-	kprobes_detach(&a->kprobes);
-	while (a->nevents)
-		close(a->events[--a->nevents]);
+	links_move(&a->events, &a->uprobes.fds);
+	links_move(&a->events, &a->kprobes.fds);
+	links_close(&a->events);
 	if (wait)
 		load_synchronize(a->loaded);
 	samplers_count_ran(&a->samplers, a->loaded);
@@ -288,6 +285,11 @@ void attach_detach(struct attached *a, bool wait)
 bool attach_walk(struct attached *a, bool (*between)(void *ctx), void *ctx, const struct reporter *to)
 {
 	return walks_run(&a->walks, between, ctx, to);
+}
+
+uint64_t attach_walked(const struct attached *a)
+{
+	return a->walks.objects;
 }
 
 void attach_warn_refused(const struct attached *a, const struct reporter *to)
@@ -315,13 +317,12 @@ void attach_free(struct attached *a)
 {
 	if (!a)
 		return;
-	if (a->links && a->events)
+	if (a->links)
 		attach_detach(a, false);
 	samplers_free(&a->samplers);
 	uprobes_free(&a->uprobes);
 	netfilter_free(a->netfilter);
 	free(a->walks.v);
 	free(a->links);
-	free(a->events);
 	free(a);
 }

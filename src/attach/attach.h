@@ -23,6 +23,8 @@ int attach_start(struct attached *a, const struct reporter *to) __attribute__((w
 bool attach_walk(struct attached *a, bool (*between)(void *ctx), void *ctx, const struct reporter *to);
 /* Detaches. wait: when it returns no program runs any more (some 15 ms). Twice is fine. */
 void attach_detach(struct attached *a, bool wait);
+/* Objects that the walk under way, or the last one, has shown so far. */
+uint64_t attach_walked(const struct attached *a);
 /* Warns of places in programs and libraries that were to be traced and cannot be: their number, and why the first. */
 void attach_warn_refused(const struct attached *a, const struct reporter *to);
 /* Call it once a second or so. Warns of traced files that were replaced or deleted since the last call; takes CPUs in

@@ -18,11 +18,6 @@
 #include "kernel/bpfsys.h"
 #include "load/load.h"
 
-void kprobes_detach(struct kprobe_links *links)
-{
-	links_close(&links->fds);
-}
-
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
 /* One link for n functions (BPF_LINK_CREATE with kprobe_multi). The cookie identifies the function to the program. Its
  * descriptor or -errno. */

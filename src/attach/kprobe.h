@@ -17,5 +17,4 @@ struct kprobe_links {
  * and are an error only if there is no other. 0 or -errno. */
 int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)
 	__attribute__((warn_unused_result));
-void kprobes_detach(struct kprobe_links *links); /* twice is fine */
 #endif

@@ -38,6 +38,14 @@ int links_keep(struct links *l, int fd)
 	return 0;
 }
 
+void links_move(struct links *l, struct links *from)
+{
+	for (size_t i = 0; i < from->n; i++)
+		(void)!links_keep(l, from->v[i]); /* which closes it if it fails */
+	free(from->v);
+	*from = (struct links){ 0 };
+}
+
 int links_sys_number(const char *path)
 {
 	FILE *f = fopen(path, "re");

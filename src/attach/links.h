@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* links: keeps a list of links, and links programs to perf events; shared by kprobe.c and uprobe.c. */
+/* links: keeps a list of links, and links programs to perf events. */
 #ifndef DWIRE_ATTACH_LINKS_H
 #define DWIRE_ATTACH_LINKS_H
 #include <linux/perf_event.h>
@@ -15,6 +15,8 @@ struct links {
 
 /* Adds fd and owns it from now on. 0; -ENOMEM: fd was closed. */
 int links_keep(struct links *l, int fd) __attribute__((warn_unused_result));
+/* Appends all of from to l, and empties from. Without memory for it they are closed, which detaches them. */
+void links_move(struct links *l, struct links *from);
 /* Closes all links and empties the list; calling it twice is harmless. If there are many, another process detaches
  * them: their programs run some seconds longer. */
 void links_close(struct links *l);

@@ -27,11 +27,6 @@ struct multi_attr {
 };
 #define MULTI_RETURN 1u
 
-void uprobes_detach(struct uprobe_links *links)
-{
-	links_close(&links->fds);
-}
-
 void uprobes_free(struct uprobe_links *links)
 {
 	free(links->files);

@@ -29,8 +29,7 @@ struct uprobe_links {
  * cannot step over) are counted, and are an error only if there is no other. Returns 0 or -errno, which is reported. */
 int uprobes_attach(const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links,
 	const struct reporter *to) __attribute__((warn_unused_result));
-void uprobes_detach(struct uprobe_links *links); /* twice is fine */
-void uprobes_free(struct uprobe_links *links);   /* what is left after that; twice is fine */
+void uprobes_free(struct uprobe_links *links); /* without the links; twice is fine */
 /* Warns, once for each file, when a file was deleted or replaced: its next processes are not traced. */
 void uprobes_look(struct uprobe_links *links, const struct reporter *to);
 /* Warns when places were refused: how many, and why the first. */

@@ -68,6 +68,7 @@ static void read_all(struct walking *k)
 			report_warning(k->to, D_NONE, NULL, "cannot read an iterator to its end: %s", strerror(errno));
 			n = 0;
 		}
+		k->w->objects += n > 0 ? (uint64_t)n : 0;
 		k->ended = !k->between(k->ctx);
 	}
 	close(k->iter);
@@ -142,9 +143,12 @@ bool walks_run(struct walks *w, bool (*between)(void *ctx), void *ctx, const str
 
 	if (fd >= 0)
 		close(fd);
+	w->objects = 0;
 	if (w->n)
 		spaces_walk(space_seen, &k);
-	warn_refused(&k);
+	if (!w->warned)
+		warn_refused(&k);
+	w->warned |= k.refused || k.lost;
 	free(k.seen);
 	return w->n && !k.ended;
 }

@@ -4,6 +4,7 @@
 #define DWIRE_ATTACH_WALK_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct reporter;
 
@@ -11,6 +12,8 @@ struct reporter;
 struct walks {
 	int *v;
 	size_t n;
+	uint64_t objects; /* of the walk so far */
+	bool warned;      /* of namespaces that were left out: said once */
 };
 
 /* Adds the link of an iterator's program. 0, or -errno after a report. */

@@ -22,12 +22,14 @@
 #include "cli/merge.h"
 #include "cli/message.h"
 #include "cli/picture/pictures.h"
+#include "cli/progress.h"
 #include "cli/project.h"
 #include "cli/record/record.h"
 #include "cli/record/replay.h"
 #include "cli/report/report.h"
 #include "cli/selftest/selftest.h"
 #include "cli/signals.h"
+#include "cli/tool/containers.h"
 #include "cli/tool/head.h"
 #include "cli/tool/meant.h"
 #include "cli/tool/newtool.h"
@@ -86,7 +88,7 @@ static void help(const struct command *c)
 	       "  -F           indent by the entry and return of functions\n"
 	       "  -v           report the program's stability and its probes' arguments\n"
 	       "  -S           show the BPF instructions\n"
-	       "  -x OPT[=VAL] set an option: bufsize=8m, switchrate=10hz, aggsortrev, ...\n"
+	       "  -x OPT[=VAL] set an option: bufsize=8m, switchrate=10hz, -x help: all\n"
 	       "  -b SIZE      the same as -x bufsize=SIZE\n"
 	       "  -C           run scripts through cpp first\n"
 	       "  -D NAME[=VALUE], -U NAME, -I PATH, -H, -X a|c|s|t  options for cpp\n"
@@ -99,7 +101,8 @@ static void help(const struct command *c)
 	       "  --flame FILE also draw stacks as a flame graph (SVG)\n"
 	       "  --heat[=FILE] distributions over time: in the terminal, or as SVG\n"
 	       "  --graph FILE from each aggregation's first key to its last, as DOT\n"
-	       "  --until-eof  as the first option: ends when the standard input does\n"
+	       "  --until-eof[=SECONDS]  as the first option: ends when the standard input\n"
+	       "               does, or when nothing comes from it for so long\n"
 	       "  --cost       at the end: what the trace itself took of the machine\n"
 	       "  -h -s FILE   write a C header with the probes of the provider in FILE\n"
 	       "  -G -s FILE   write the object to link with it (-o names the output)\n"
@@ -275,15 +278,6 @@ static int set_model(const struct command *c, int digit, const char *rest)
 	return -EINVAL;
 }
 
-/* --heat without a file draws in the terminal. */
-static int set_picture(struct command *c, int opt)
-{
-	*(opt == OPT_FLAME                ? &c->pictures.flame
-			: opt == OPT_HEAT ? &c->pictures.heat
-					  : &c->pictures.graph) = optarg ? optarg : "-";
-	return 0;
-}
-
 /* One option; 0, or -errno after a message. */
 static int take_option(struct command *c, int opt)
 {
@@ -328,7 +322,12 @@ static int take_option(struct command *c, int opt)
 	case OPT_FLAME:
 	case OPT_HEAT:
 	case OPT_GRAPH:
-		return set_picture(c, opt);
+		(void)pictures_take(&c->pictures,
+			opt == OPT_FLAME          ? "flame"
+				: opt == OPT_HEAT ? "heat"
+						  : "graph",
+			optarg);
+		return 0;
 	case '3':
 	case '6':
 		return set_model(c, opt, optarg);
@@ -403,20 +402,6 @@ static void say_compiled(const struct command *c)
 		message(&c->messages, "allowing destructive actions");
 }
 
-/* The pictures are written whatever the trace's status is: it may be that of exit(). */
-static int run_trace(struct command *c, FILE *out)
-{
-	int status = pictures_watch(&c->pictures, c->d, &c->messages);
-
-	if (!status) {
-		status = trace(c->d, out, &c->messages);
-		if (pictures_write(&c->pictures, &c->messages) && !status)
-			status = EXIT_ERROR;
-	}
-	pictures_free(&c->pictures);
-	return status;
-}
-
 /* Compiles, then traces unless only a dump or a check (-e) is wanted. Returns the exit status. */
 static int run(struct command *c, FILE *out)
 {
@@ -431,7 +416,7 @@ static int run(struct command *c, FILE *out)
 		dwire_describe(c->d, c->verbose > 1, out);
 	if (r)
 		return EXIT_ERROR;
-	return tracing ? run_trace(c, out) : EXIT_OK;
+	return tracing ? pictures_trace(&c->pictures, c->d, out, &c->messages, NULL) : EXIT_OK;
 }
 
 static int cannot_write(const struct command *c, const char *where)
@@ -468,9 +453,6 @@ static int list(struct command *c, FILE *out)
 
 	fprintf(out, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	r = dwire_list(c->d, list_probe, &l);
-	/* -m and -n may match nothing, as in dtrace -l. */
-	if (r == -ENOENT && !c->script && !c->texts['P'] && !c->texts['f'] && !c->texts['i'])
-		r = 0;
 	/* -m and -n may match nothing, as in dtrace -l. */
 	if (r == -ENOENT && !c->script && !c->texts['P'] && !c->texts['f'] && !c->texts['i'])
 		r = 0;
@@ -618,6 +600,16 @@ static int help_tool(struct command *c, int argc, char **argv)
 	return is_tool(argv[2]) ? tool_main(2, (char *[]){ argv[2], h, NULL }, &c->messages) : not_a_tool(c, argv[2]);
 }
 
+/* dwire -x help */
+static int option_names(void)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = dwire_option_name(i)); i++)
+		puts(name);
+	return EXIT_OK;
+}
+
 /* A descriptor of ours must never be taken for the standard output. */
 static void open_standard(void)
 {
@@ -651,8 +643,12 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "help"))
 		return help_tool(c, argc, argv);
+	if (argc == 3 && !strcmp(argv[1], "-x") && !strcmp(argv[2], "help"))
+		return option_names();
 	if (argc > 1 && !strcmp(argv[1], "man"))
 		return man_main(argc - 1, argv + 1, &c->messages);
+	if (argc > 1 && !strcmp(argv[1], "containers"))
+		return containers_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && !strcmp(argv[1], "new-tool"))
 		return newtool_main(argc - 1, argv + 1, &c->messages);
 	if (argc > 1 && !strcmp(argv[1], "merge"))
@@ -684,6 +680,7 @@ static int tool_or_command(struct command *c, int argc, char **argv)
 		return EXIT_ERROR;
 	}
 	dwire_on_message(c->d, message_show, &c->messages);
+	dwire_on_progress(c->d, progress_show, c->messages.progress);
 	dwire_listing(c->d, false, c->messages.out);
 	status = command(c, argc, argv);
 	dwire_free(c->d);
@@ -699,12 +696,17 @@ int main(int argc, char **argv)
 
 	open_standard();
 	own_signals();
-	if (argc > 1 && !strcmp(argv[1], "--until-eof")) {
-		until_eof(&c.messages);
+	c.messages.progress = progress_new();
+	status = argc > 1 ? until_eof(argv[1], &c.messages) : 1;
+	if (status < 0)
+		return EXIT_USAGE;
+	if (!status) {
 		argv[1] = argv[0];
 		argc--, argv++;
 	}
 	status = tool_or_command(&c, argc, argv);
+	progress_free(c.messages.progress);
+	c.messages.progress = NULL;
 	errno = 0;
 	if (fflush(stdout) && !status && errno != EPIPE)
 		status = cannot_write(&c, "the standard output");

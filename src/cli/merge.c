@@ -8,20 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/picture/pictures.h"
+#include "cli/progress.h"
 #include "cli/record/replay.h"
-#include "cli/trace.h"
 
 static void usage(FILE *out)
 {
-	fputs("usage: dwire merge [--by host] [--emit] [STREAM ...]\n"
+	fputs("usage: dwire merge [--by host] [--emit] [--heat[=FILE]] [--flame FILE]\n"
+	      "                   [--graph FILE] [STREAM ...]\n"
 	      "\n"
 	      "Shows the streams of many machines, as dwire --emit writes them, as one trace: aggregations are\n"
-	      "merged. A STREAM is a file, a pipe or the directory of a recording; - or none is the standard input. "
-	      "Lines of several machines may\n"
-	      "be mixed.\n"
+	      "merged. A STREAM is a file, a pipe or the directory of a recording; - or none is\n"
+	      "the standard input. Lines of several machines may be mixed.\n"
 	      "\n"
 	      "  --by host  the machine is the first key of aggregations and stands before each line\n"
 	      "  --emit     write the result as a stream, for another dwire merge\n"
+	      "  --heat, --flame, --graph  pictures of the result: man dwire\n"
 	      "\n"
 	      "  dwire merge <(ssh web1 dwire --emit -s top.d) <(ssh web2 dwire --emit -s top.d)\n",
 		out);
@@ -46,20 +48,23 @@ static int add_input(struct dwire *d, const char *path, struct messages *message
 }
 
 /* 0, -1 for help, or 2: the exit status of wrong usage. getopt() prints nothing itself: messages pass one place. */
-static int take_options(struct dwire *d, int argc, char **argv, struct messages *messages)
+static int take_options(struct dwire *d, struct pictures *pictures, int argc, char **argv, struct messages *messages)
 {
 	static const struct option longs[] = { { "by", required_argument, NULL, 'b' },
-		{ "emit", no_argument, NULL, 'e' }, { "help", no_argument, NULL, 'h' }, { 0 } };
-	int opt;
+		{ "emit", no_argument, NULL, 'e' }, PICTURES_LONG, { "help", no_argument, NULL, 'h' }, { 0 } };
+	bool emit = false;
+	int opt, at;
 
 	opterr = 0;
-	while ((opt = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, ":h", longs, &at)) != -1) {
 		if (opt == 'h')
 			return -1;
-		if (opt == 'b' && !strcmp(optarg, "host"))
+		if (opt == PICTURES_OPTION)
+			(void)pictures_take(pictures, longs[at].name, optarg);
+		else if (opt == 'b' && !strcmp(optarg, "host"))
 			dwire_merge_by_host(d);
 		else if (opt == 'e' && !dwire_set(d, "oformat=stream", "--emit"))
-			continue;
+			emit = true;
 		else if (opt != 'b') {
 			message(messages, "merge: unknown option %s", argv[optind - 1]);
 			return 2;
@@ -68,12 +73,16 @@ static int take_options(struct dwire *d, int argc, char **argv, struct messages 
 			return 2;
 		}
 	}
-	return 0;
+	if (!pictures_wanted(pictures) || !emit)
+		return 0;
+	message(messages, "merge: --emit or pictures, not both");
+	return 2;
 }
 
 /* The inputs are read by the trace itself, as their frames arrive: here they are only opened. */
 int merge_main(int argc, char **argv, struct messages *messages)
 {
+	struct pictures pictures = { 0 };
 	struct dwire *d = NULL;
 	int status = dwire_new(&d) ? 1 : 0;
 
@@ -82,8 +91,9 @@ int merge_main(int argc, char **argv, struct messages *messages)
 		return status;
 	}
 	dwire_on_message(d, message_show, messages);
+	dwire_on_progress(d, progress_show, messages->progress);
 	dwire_output(d, stdout);
-	status = take_options(d, argc, argv, messages);
+	status = take_options(d, &pictures, argc, argv, messages);
 	if (status) {
 		usage(status < 0 ? stdout : stderr);
 		dwire_free(d);
@@ -94,7 +104,7 @@ int merge_main(int argc, char **argv, struct messages *messages)
 	for (int i = optind; i < argc && !status; i++)
 		status = add_input(d, argv[i], messages);
 	if (!status)
-		status = trace(d, stdout, messages);
+		status = pictures_trace(&pictures, d, stdout, messages, NULL);
 	dwire_free(d);
 	return status;
 }

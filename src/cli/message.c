@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "cli/progress.h"
 #include "cli/signals.h"
 
 #define PATIENCE_MS 100        /* that a stopped terminal gets after a signal */
@@ -39,6 +40,7 @@ __attribute__((format(printf, 3, 0))) static void show_line(
 		escape_print(f, text, (size_t)n, ESCAPE_ALL);
 		fputc('\n', f);
 	}
+	progress_hide(m->progress);
 	if (f && fclose(f) == 0)
 		fwrite(line, 1, len, m->out);
 	else
@@ -83,6 +85,16 @@ static bool can_write(const struct messages *m)
 	return !came;
 }
 
+void message_line(const struct messages *m, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (can_write(m))
+		show_line(m, "", fmt, ap);
+	va_end(ap);
+}
+
 void message_show(void *ctx, const struct dwire_message *shown)
 {
 	const struct messages *m = ctx;
@@ -91,6 +103,7 @@ void message_show(void *ctx, const struct dwire_message *shown)
 	FILE *f = open_memstream(&text, &len);
 
 	dwire_print_message(shown, m->program, f ? f : m->out);
+	progress_hide(m->progress);
 	if (f && fclose(f) == 0 && can_write(m))
 		fwrite(text, 1, len, m->out);
 	free(text);

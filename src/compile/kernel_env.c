@@ -21,6 +21,7 @@
 #include "kernel/functions.h"
 #include "kernel/ksyms.h"
 #include "kernel/lockdown.h"
+#include "kernel/release.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 
@@ -35,6 +36,7 @@ struct kernel_env {
 	struct kfuncs *funcs; /* NULL: not read yet, or the kernel has no list */
 	bool funcs_read;
 	int funcs_err;         /* -errno: why there is no list */
+	const char *lockdown;  /* as lockdown_read() found it; NULL: not read yet */
 	struct strmap *events; /* records of tracepoints, by "GROUP/NAME" */
 	struct userprobes *users;
 	struct kernel_lists lists;
@@ -209,20 +211,23 @@ static uint64_t function_size(void *ctx, const char *module, const char *name)
 }
 
 /* Why functions cannot be traced: lockdown forbids it, whatever the kernel has; NULL: not lockdown. */
-static const char *locked_down(struct arena *a, int err)
+static const char *locked_down(struct kernel_env *k, struct arena *a, int err)
 {
 	char how[32];
 
 	if (err != -EPERM && err != -EACCES)
 		return NULL;
-	lockdown_read(how, sizeof(how));
-	return *how ? arena_printf(a, "the kernel's lockdown (%s) forbids", how) : NULL;
+	if (!k->lockdown) { /* each probe of a list may ask */
+		lockdown_read(how, sizeof(how));
+		k->lockdown = arena_strdup(k->arena, how);
+	}
+	return *k->lockdown ? arena_printf(a, "the kernel's lockdown (%s) forbids", k->lockdown) : NULL;
 }
 
 /* Why the list of functions is missing, as the end of an error message. */
 static const char *no_functions(struct kernel_env *k, struct arena *a)
 {
-	const char *locked = locked_down(a, k->funcs_err);
+	const char *locked = locked_down(k, a, k->funcs_err);
 
 	if (locked)
 		return arena_printf(a, "%s to trace its functions", locked);
@@ -377,7 +382,7 @@ static const char *tier_lacks(void *ctx, enum tier t)
 	case TIER_FUNCTIONS:
 		if (features_fentry(k->features, find_function(k, NULL, "bpf_fentry_test1", &f)))
 			return NULL;
-		locked = locked_down(k->arena, features_fentry_error(k->features));
+		locked = locked_down(k, k->arena, features_fentry_error(k->features));
 		return locked ? arena_printf(k->arena, "fentry, which %s", locked)
 			      : "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
 	case TIER_KPROBES:
@@ -501,6 +506,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->no_cookie = !ids[6];
 	env->no_regs = !ids[7];
 	env->prealloc = !ids[8];
+	env->faults_kill = release_faults_kill();
 	env->kfunc_dynptr = ids[9];
 	env->dynptr_traced = ids[10] != 0;
 	if (env->no_regs && k->ktypes.enumerator(k->ktypes.ctx, "__BPF_FUNC_MAX_ID", &nhelpers))

@@ -69,6 +69,7 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 	c->env = *env;
 	c->decoder = (struct decoder){ .image = env->image,
 		.zone_name = env->zone_name,
+		.box_name = env->box_name,
 		.moved = env->moved,
 		.names = env->names,
 		.ctx = env->ctx };
@@ -127,10 +128,11 @@ bool consumer_exited(const struct consumer *c, int *status)
 	return c->exited;
 }
 
-/* Of the fullest ring, because programs on its CPU drop records first. */
+/* Of the fullest ring, because programs on its CPU drop records first. 100: a map of
+ * keys has little room. */
 unsigned consumer_avail(const struct consumer *c)
 {
-	unsigned most = 0;
+	unsigned most = agg_is_full(c->aggs) ? 100 : 0;
 
 	for (size_t i = 0; i < c->nrings; i++) {
 		unsigned fill = ring_fill(&c->rings[i]);
@@ -340,6 +342,8 @@ int consumer_work(struct consumer *c, bool final)
 	unsigned n = 0;
 
 	read_aggs(c, now, final);
+	if (!final)
+		agg_spill(c->aggs);
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_look(&c->rings[i]);
 	p.cutoff = final ? UINT64_MAX : p.settled;

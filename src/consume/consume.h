@@ -20,9 +20,10 @@ struct consumer_env {
 	const struct ring_memory *memory; /* instead of ring_fds: rings that are not the kernel's; or NULL */
 	int nrings;
 	struct sink *sink;
-	const struct reporter *report;                      /* what setopt() refuses; may be NULL */
-	struct options *options;                            /* setopt() changes them */
-	const char *(*zone_name)(void *ctx, uint32_t inum); /* may be NULL */
+	const struct reporter *report;                                     /* what setopt() refuses; may be NULL */
+	struct options *options;                                           /* setopt() changes them */
+	const char *(*zone_name)(void *ctx, uint32_t inum);                /* may be NULL */
+	const char *(*box_name)(void *ctx, uint32_t tag, const char *key); /* record/value.h; may be NULL */
 	const char *(*moved)(void *ctx); /* counters of the network (namespaces/counters.h); may be NULL */
 	struct symtext *names;           /* of addresses; may be NULL */
 	void *ctx;
@@ -59,7 +60,7 @@ int consumer_beat(struct consumer *c) __attribute__((warn_unused_result));
 int consumer_end(struct consumer *c) __attribute__((warn_unused_result));
 /* The user interrupts the trace at a terminal: ends the line that "^C" is on, if the output is text. */
 void consumer_newline(struct consumer *c);
-/* How full the fullest ring is, percent: poll again soon when it is high. */
+/* How full the fullest ring is, percent: poll again soon when it is high. 100: a map of keys needs room. */
 unsigned consumer_avail(const struct consumer *c);
 
 /* Counts n missed runs of a probe's program (the kernel's recursion misses) or, with notes, of a program that takes

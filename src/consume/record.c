@@ -117,6 +117,8 @@ static void action_run(
 	struct sink *sink = c->env.sink;
 	uint32_t agg = a->naggs ? a->aggs[0] : UINT32_MAX;
 
+	if (a->kind == ACT_PCAP && sink->ops->packet && sink->ops->packet(sink, r, a, rec, len))
+		return;
 	decode(c, a, rec, len);
 	switch (a->kind) {
 	case ACT_TRACEMEM:

@@ -4,45 +4,31 @@
 #pragma D option quiet
 #pragma D option dynvarsize=8m
 
-uint64_t began[uintptr_t];	/* when a socket began to connect */
+uint64_t syn[uintptr_t];	/* when a socket sent its SYN */
 
-sock:::connect-start
-/ args[0]->so_ip && args[0]->so_protocol == IPPROTO_TCP /
+/* All steps of a connection at one probe: each further probe there costs as much as what it does. */
+tcp:::state-change
+/ args[3]->tcps_state == TCP_STATE_SYN_SENT /
 {
-	began[args[0]->so_addr] = timestamp;
+	syn[args[3]->tcps_addr] = timestamp;
 }
 
-sock:::connect-done
-/ began[args[0]->so_addr] && args[2]->sr_errno == 0 /
+tcp:::state-change
+/ args[5]->tcps_state == TCP_STATE_SYN_SENT && args[3]->tcps_state == TCP_STATE_ESTABLISHED && syn[args[3]->tcps_addr] /
 {
-	@tcp_connect_microseconds[args[1]->cs_container] = quantize((timestamp - began[args[0]->so_addr]) / 1000);
+	@tcp_connect_microseconds[args[1]->cs_container] = quantize((timestamp - syn[args[3]->tcps_addr]) / 1000);
 }
 
-sock:::connect-done
-/ began[args[0]->so_addr] && args[2]->sr_errno /
+tcp:::state-change
+/ args[5]->tcps_state == TCP_STATE_SYN_SENT /
 {
-	@tcp_connect_failures[args[1]->cs_container, args[2]->sr_error] = count();
+	syn[args[3]->tcps_addr] = 0;
 }
 
-sock:::connect-done
-/ began[args[0]->so_addr] /
-{
-	began[args[0]->so_addr] = 0;
-}
-
-tcp:::accept-established
+tcp:::state-change
+/ args[5]->tcps_state == TCP_STATE_SYN_RECEIVED && args[3]->tcps_state == TCP_STATE_ESTABLISHED /
 {
 	@tcp_accepts[args[1]->cs_container] = count();
-}
-
-tcp:::accept-refused
-{
-	@tcp_refusals = count();
-}
-
-tcp:::listen-overflow
-{
-	@tcp_listen_overflows[args[1]->cs_container] = count();
 }
 
 /* Once a connection: its round-trip time and what it carried. */
@@ -57,6 +43,23 @@ tcp:::state-change
 {
 	@tcp_sent_bytes[args[1]->cs_container] = sum(args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans);
 	@tcp_received_bytes[args[1]->cs_container] = sum(args[3]->tcps_bytes_received);
+}
+
+/* Also those that fail before a segment is sent: no route, no free port. */
+sock:::connect-done
+/ args[0]->so_ip && args[0]->so_protocol == IPPROTO_TCP && args[2]->sr_errno /
+{
+	@tcp_connect_failures[args[1]->cs_container, args[2]->sr_error] = count();
+}
+
+tcp:::accept-refused
+{
+	@tcp_refusals = count();
+}
+
+tcp:::listen-overflow
+{
+	@tcp_listen_overflows[args[1]->cs_container] = count();
 }
 
 tcp:::resend

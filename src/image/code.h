@@ -25,8 +25,7 @@ struct code_mapref {
 	bool value;         /* BPF_PSEUDO_MAP_VALUE: the second half's imm is the offset */
 };
 
-/* A function of the program begins at this instruction. The kernel requires the types of all functions if one is a
- * callback of bpf_loop(), or may be checked alone (lib_shapes of src/ir/ir.h). */
+/* A function of the program begins at this instruction. */
 struct code_func {
 	uint32_t insn;
 	int32_t shape; /* index in lib_shapes; -1: checked where it is called */
@@ -37,8 +36,10 @@ struct code {
 	size_t n; /* instructions; a 64-bit load counts as two */
 	VEC(struct code_mapref) maps;
 	VEC(struct code_line) lines; /* ascending */
-	VEC(struct code_func) funcs; /* in order of insn; empty if the kernel need not know their types */
-	bool callbacks;              /* one of them is a callback: the kernel must know the types */
+	VEC(struct code_func) funcs; /* in order of insn; empty: it is one function */
+	bool callbacks;              /* one of them is a callback of bpf_loop() */
+	bool typed;    /* ... or may be checked alone (lib_shapes of src/ir/ir.h): then the kernel requires
+				      * the types of all functions */
 	int32_t stack; /* bytes of stack that the deepest chain of calls uses, as the kernel counts them: at most 512 */
 };
 #endif

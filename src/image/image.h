@@ -189,6 +189,7 @@ struct image_probe {
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
 	X(MAP_ZERO)        /* array of one value: zeroes, with which a new key of an aggregation begins */ \
+	X(MAP_BORN)        /* array of one value: for each aggregation the keys that programs made, u64 */ \
 	X(MAP_SCRATCH)     /* array of slots; max_entries counts those of one CPU: CPU n's begin at n * max_entries */ \
 	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
 	X(MAP_SPECS)       /* array of one value: a bit for each speculation that is active */ \
@@ -197,7 +198,14 @@ struct image_probe {
 	X(MAP_STAMP)       /* LRU hash of a stamp (image/probe.h): address -> time in ns, word */ \
 	X(MAP_TABLE)       /* array of one value, which programs only read */ \
 	X(MAP_MACHINE)     /* array of one struct dw_machine: the runtime keeps it up to date */ \
+	X(MAP_READINGS)    /* array of one value: a number for each of image.readings, -1 for one that is not known */ \
 	X(MAP_SENDERS)     /* the owner service's per-CPU array: who is sending on a socket of several processes */ \
+	X(MAP_PACKETS)     /* LRU hash: address of a packet's headers -> struct dw_packet */ \
+	X(MAP_BUFFERS)     /* LRU hash: address of an sk_buff -> struct dw_buffer */ \
+	X(MAP_FREED)       /* per-CPU array of one value: the packet whose memory was given back last */ \
+	X(MAP_SEGMENTS)    /* LRU hash: ports and sequence number -> struct dw_packet of a packet to be cut */ \
+	X(MAP_AGES)        /* array: the packets that have a pkt-> variable, in a ring */ \
+	X(MAP_BOXES)       /* hash: dw_tstr of a container's name -> number of the literal that it equals */ \
 	X(MAP_CALLS)       /* LRU hash of lower/calls.c: thread -> the call that it is in */
 /* clang-format on */
 enum map_role {
@@ -242,6 +250,7 @@ struct image_target {
 struct image_part {
 	uint32_t probe; /* index in image.probes */
 	uint32_t insn;  /* its first instruction */
+	bool notes;     /* as in image_prog */
 };
 
 /* A program to load and attach. */
@@ -261,11 +270,19 @@ struct image_prog {
 	struct image_target *targets;  /* kprobes: one function or many; ATTACH_SYSCALL: system calls */
 	size_t ntargets;
 	struct code code;
+	const char *look; /* lower/join.c: where look_code returns 0, so does this program's condition; NULL: none */
+	struct code look_code;
 	const char *name;            /* for bpftool and the like: at most 15 characters */
 	const struct uplace *places; /* uprobes */
 	size_t nplaces;
 	struct image_part *parts; /* of a joined program; NULL: it is one program */
 	size_t nparts;
+};
+
+/* A number of the kernel that the runtime reads (docs/D.md, netcounter()). */
+struct image_reading {
+	const char *name;
+	bool moved; /* by how much it grew since the trace began */
 };
 
 /* A string literal, which records hold by its number. */
@@ -280,7 +297,8 @@ struct image {
 	VEC(struct image_probe) probes; /* the enabled ones */
 	VEC(struct epid) epids;
 	VEC(struct agg) aggs;
-	VEC(struct lit) lits;  /* lits.v[0] is "" */
+	VEC(struct lit) lits; /* lits.v[0] is "" */
+	VEC(struct image_reading) readings;
 	uint32_t globals_size; /* of MAP_GLOBALS' value */
 	bool functions;        /* a probe uses another tier than hooks */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */

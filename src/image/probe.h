@@ -64,16 +64,21 @@ struct site {
 	/* ---- what it needs of the kernel: lower/tiers.c */
 	unsigned nargs;  /* the tracepoint or function has at least as many arguments */
 	unsigned fewer;  /* ... and fewer than these: an older form; 0: any number */
+	unsigned typed;  /* bit i: argument i points to a structure; in another form of the tracepoint it is a number */
 	unsigned hidden; /* bit i: argument i is a const void *, which programs cannot read before Linux 6.15 */
+	/* Also what this site needs: without the notes that are taken there, its condition would never hold. */
+	const struct site *with;
 	bool entry_args; /* a function's return that reads its arguments: fexit has them, kretprobes do not */
 	bool sk_only;    /* sock_ops: reads the socket alone, which works before Linux 6.2 too */
 	bool optional;   /* without this site the probe loses some events, not all */
 	bool second;     /* it sees less than other sites: its tier is taken only if no other can be */
 
 	/* ---- what its data are: D, checked and lowered for each probe */
-	const char *native;        /* D structure of the site's data: member i is argument i, "retval" the result */
-	const char *when;          /* fires the probe only if this expression over P is true; NULL: always */
-	const char *value;         /* the probe's single argument, an integer: an expression over P; or NULL */
+	const char *native; /* D structure of the site's data: member i is argument i, "retval" the result */
+	const char *when;   /* fires the probe only if this expression over P is true; NULL: always */
+	const char *look;   /* a cheap test over P that is true wherever `when` is; programs at the same place share
+				    * it (lower/join.c). NULL: none */
+	const char *value;  /* the probe's single argument, an integer: an expression over P; or NULL */
 	const char *const *values; /* arg0, arg1, ... and those args[] that are integers: expressions over P, ended by
 				    * NULL. NULL: as the attach point provides them */
 	const char *error;         /* errno: an expression over P; NULL: 0 */
@@ -143,6 +148,8 @@ struct provider {
 	size_t nprobes;
 	const struct stamp *stamps;
 	size_t nstamps;
+	/* Where packets end: key is the memory that is given back, word the sk_buff, which is forgotten. */
+	const struct stamp *packet_ends;
 	const struct prov_counter *counters; /* or NULL */
 	/* Makes a probe by its name (tick-1s, profile-997), like the one of the table that has the same name up to the
 	 * last dash: sets *period (ns; cpc: events) and returns 0, or returns -EINVAL. NULL: the provider has only the

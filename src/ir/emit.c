@@ -502,7 +502,6 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 /* The functions of the library that the program uses, and where each begins; 0: it is not there. */
 struct lib_places {
 	uint32_t at[LIB_ALL];
-	bool typed; /* one of them is the body of a loop, or is checked alone */
 };
 
 static int32_t shape_of(uint32_t f)
@@ -518,7 +517,7 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 	if (p->at[f])
 		return;
 	p->at[f] = (uint32_t)e->code.n;
-	p->typed |= shape_of(f) >= 0;
+	e->out->typed |= shape_of(f) >= 0;
 	for (unsigned k = 0; k < fn->n; k++)
 		*vec_push(e->ra->arena, &e->code) = lib_insns[fn->start + k];
 	for (size_t i = 0; i < sizeof(lib_refs) / sizeof(lib_refs[0]); i++) {
@@ -527,7 +526,7 @@ static void append_func(struct emit *e, struct lib_places *p, uint32_t f)
 		if (lib_refs[i].insn < fn->start || lib_refs[i].insn >= fn->start + fn->n)
 			continue;
 		if (e->code.v[insn].code != (BPF_JMP | BPF_CALL)) /* the address of a loop's body */
-			p->typed = e->out->callbacks = true;
+			e->out->typed = e->out->callbacks = true;
 		append_func(e, p, lib_refs[i].func);
 		e->code.v[insn].imm = (int32_t)(p->at[lib_refs[i].func] - insn - 1);
 	}
@@ -555,7 +554,7 @@ static int32_t append_lib(struct emit *e)
 		if (lib_funcs[f->target].stack > stack)
 			stack = lib_funcs[f->target].stack;
 	}
-	if (!p.typed)
+	if (!e->calls.n)
 		return stack;
 	*vec_push(e->arena, &e->out->funcs) = (struct code_func){ 0, -1 };
 	for (unsigned i = 0; i < LIB_ALL; i++)

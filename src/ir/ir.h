@@ -148,7 +148,9 @@ struct ir {
 	X(path_step, 2) X(dns_name_part, 4) /* called by path_text() and dns_name() */ \
 	X(dns_name, 3)  /* (char out[256], const u8 in[256], u64 len <= 255): bpf/lib_dns.h */ \
 	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
-	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */
+	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */ \
+	X(packet_note, 5) X(packet_end, 3) X(packet_age, 3) /* bpf/lib_packet.h */ \
+	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */
 /* clang-format on */
 enum bpflib {
 #define X(n, a) LIB_##n,
@@ -167,7 +169,8 @@ enum bpflib {
 	X(dns_name, 256, 256, 0) \
 	X(dns_name_part, sizeof(struct dw_dns_name), 256, 256, 0) \
 	X(dns_hash, 64, 0) \
-	X(is_address, 64, 0)
+	X(is_address, 64, 0) \
+	X(box_find, sizeof(struct dw_box))
 /* clang-format on */
 enum { LIB_SHAPE_ARGS = 4 };
 struct lib_shape {

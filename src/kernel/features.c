@@ -42,6 +42,7 @@ struct features {
 	bool *online;   /* of ncpus */
 	bool caps_read;
 	char caps[96];
+	char remedy[256];
 	uint32_t netns; /* 0: not read yet */
 	struct sysevents *sysevents;
 };
@@ -328,10 +329,19 @@ static unsigned read_cpu_list(const char *path, bool *set, unsigned nset)
 /* CPUs that may come online, which is what per-CPU maps have values for. */
 unsigned features_possible_cpus(void)
 {
-	unsigned n = read_cpu_list("/sys/devices/system/cpu/possible", NULL, 0);
-	long c = n ? 0 : sysconf(_SC_NPROCESSORS_CONF);
+	static unsigned known; /* the kernel decides it when it boots */
+	unsigned n = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
-	return n ? n : c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
+	if (n)
+		return n;
+	n = read_cpu_list("/sys/devices/system/cpu/possible", NULL, 0);
+	if (!n) {
+		long c = sysconf(_SC_NPROCESSORS_CONF);
+
+		n = c > 0 && c <= MAX_CPUS ? (unsigned)c : 1;
+	}
+	__atomic_store_n(&known, n, __ATOMIC_RELAXED);
+	return n;
 }
 
 /* Reads the lists of CPUs once. */
@@ -415,6 +425,26 @@ static const char *features_missing_caps(struct features *f)
 	return f->caps;
 }
 
+/* Whoever is root already lost them to what confines the process. An AppArmor profile is "NAME (enforce)" there. */
+static const char *caps_remedy(struct features *f)
+{
+	char line[160], *mode;
+
+	if (geteuid() != 0)
+		return "run it as root";
+	read_first_line("/proc/self/attr/current", line, sizeof(line));
+	mode = strstr(line, " (enforce)");
+	if (!mode)
+		return "root lost them here: grant them to the container or service that this process runs in";
+	*mode = '\0';
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 127)
+			*c = '?';
+	snprintf(f->remedy, sizeof(f->remedy), "the AppArmor profile \"%s\" that confines this process must grant them",
+		line);
+	return f->remedy;
+}
+
 /* Root in a user namespace has all capabilities there, but none over the machine. */
 static bool in_user_namespace(void)
 {
@@ -448,7 +478,7 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 	uint64_t limit;
 
 	if (caps[0])
-		snprintf(buf, len, "%s: this process lacks %s; run it as root", what, caps);
+		snprintf(buf, len, "%s: this process lacks %s; %s", what, caps, caps_remedy(f));
 	else if (in_user_namespace())
 		snprintf(buf, len,
 			"%s: root inside a user namespace may not trace the machine; run it outside of the container, "
@@ -502,8 +532,8 @@ int features_require(struct features *f, const struct reporter *to)
 			"this kernel has no bpf() system call; it must be built with CONFIG_BPF_SYSCALL");
 	if (features_missing_caps(f)[0])
 		return report_error(to, -EPERM, D_NONE, NULL,
-			"tracing needs capabilities that this process lacks: %s; run it as root",
-			features_missing_caps(f));
+			"tracing needs capabilities that this process lacks: %s; %s", features_missing_caps(f),
+			caps_remedy(f));
 	if (!features_btf(f) && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		return report_error(to, -ENOENT, D_NONE, NULL,
 			"cannot read the kernel's types from /sys/kernel/btf/vmlinux: %s; mount sysfs, or use a kernel "

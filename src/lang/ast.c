@@ -231,7 +231,7 @@ static void dump_xlator(FILE *out, const struct xlator *x)
 /* A variable that is declared, with its scope. */
 static void dump_var(FILE *out, const struct var_decl *v)
 {
-	static const char *const scopes[] = { "global", "self", "this" };
+	static const char *const scopes[] = { "global", "self", "this", "pkt" };
 
 	fprintf(out, "var %s ", v->is_extern ? "extern" : scopes[v->scope]);
 	dump_type(out, v->type, v->name, 0);

@@ -109,7 +109,7 @@ enum expr_op {
 };
 const char *expr_op_text(enum expr_op op);
 
-enum var_scope { SCOPE_GLOBAL, SCOPE_SELF, SCOPE_THIS }; /* x, self->x, this->x */
+enum var_scope { SCOPE_GLOBAL, SCOPE_SELF, SCOPE_THIS, SCOPE_PKT }; /* x, self->x, this->x, pkt->x */
 
 enum int_suffix { ISUF_U = 1, ISUF_L = 2, ISUF_LL = 4, ISUF_CHAR = 8 /* 'c' */, ISUF_NODEC = 16 /* hex or octal */ };
 

@@ -42,7 +42,7 @@ void ast_print_string(FILE *out, const char *s, size_t len)
 /* A variable with its scope: "self->x". */
 void ast_print_variable(FILE *out, enum var_scope scope, const char *name)
 {
-	static const char *const prefix[] = { "", "self->", "this->" };
+	static const char *const prefix[] = { "", "self->", "this->", "pkt->" };
 
 	fprintf(out, "%s%s", prefix[scope], name);
 }

@@ -16,6 +16,14 @@
 #include "print/value/table.h"
 #include "print/value/values.h"
 
+/* For each sheet that walks fill. */
+struct feed_walk {
+	struct cell **rows[FEED_SHEETS]; /* each owned */
+	size_t n[FEED_SHEETS], cap[FEED_SHEETS];
+	uint64_t over[FEED_SHEETS]; /* rows without room */
+	bool walked[FEED_SHEETS];   /* a walk ever showed a row of it */
+};
+
 struct feed_sink {
 	struct sink sink; /* first */
 	struct feed *feed;
@@ -342,6 +350,108 @@ static void feed_rest(struct sink *sink, const struct printa *p)
 	}
 }
 
+/* ---- walks ------------------------------------------------------------------------------------------------------- */
+/* What sockets:::done ends is a snapshot: a row of the walk before that is not in this one is gone. */
+static bool is_walk(const struct record *r)
+{
+	return !strcmp(r->probe->prov, "sockets");
+}
+
+/* A row of a walk is the same as one of the walk before if its names, addresses and numbers are. What changes while it
+ * is the same is not part of that: the columns here. */
+static void note_walk(struct sheet *s)
+{
+	static const char *const sums[] = { "sent", "received", "retrans", "drops" };
+	static const char *const others[] = { "state", "recvq", "sendq", "rtt_us", "idle_ms", "cwnd" };
+
+	for (size_t i = 0; i < s->ncolumns; i++) {
+		struct column *c = &s->columns[i];
+
+		for (size_t k = 0; k < sizeof(sums) / sizeof(*sums); k++)
+			c->value |= !strcmp(c->name, sums[k]);
+		for (size_t k = 0; k < sizeof(others) / sizeof(*others); k++)
+			c->aside |= !strcmp(c->name, others[k]);
+		c->amount |= !strcmp(c->name, "sent") || !strcmp(c->name, "received");
+	}
+}
+
+/* The sheet of a walk's rows. NULL: there are too many. */
+static struct sheet *walk_sheet(struct feed *f, struct layout *l, size_t *at)
+{
+	size_t n = 0;
+	struct sheet *s;
+
+	for (size_t i = 0; i < l->n; i++) /* when and in which walk the row was seen says nothing of it */
+		if (strcmp(l->v[i].name, "time") != 0 && strcmp(l->v[i].name, "interval") != 0)
+			l->v[n++] = l->v[i];
+	l->n = n;
+	s = l->n ? sheet_of(f, l, false, at) : NULL;
+	if (s)
+		note_walk(s);
+	return s;
+}
+
+/* Keeps a row until its walk is complete: half a walk is never shown. cells: owned from here on. */
+static void walk_keep(struct feed *f, size_t at, struct cell *cells)
+{
+	struct feed_walk *w = f->walk ? f->walk : calloc(1, sizeof(*w));
+	struct cell **rows;
+
+	f->walk = w;
+	if (w && w->n[at] == w->cap[at] && w->cap[at] < SHEET_ROWS) {
+		const size_t cap = w->cap[at] ? 2 * w->cap[at] : 256;
+
+		rows = reallocarray(w->rows[at], cap, sizeof(*rows));
+		if (rows) {
+			w->rows[at] = rows;
+			w->cap[at] = cap;
+		}
+	}
+	if (w)
+		w->walked[at] = true;
+	if (w && w->n[at] < w->cap[at] && w->n[at] < SHEET_ROWS) {
+		w->rows[at][w->n[at]++] = cells;
+		return;
+	}
+	if (w)
+		w->over[at]++;
+	cells_free(cells, f->sheets[at]->ncolumns);
+}
+
+/* A walk is complete: also one that showed nothing. If several clauses say so, the first of them counts. */
+static void feed_end(struct sink *sink, const struct record *r)
+{
+	struct feed *f = of(sink)->feed;
+	struct feed_walk *w = f->walk;
+
+	if (!is_walk(r) || strcmp(r->probe->name, "done") != 0 || (f->done && f->done != r->epid->clause + 1))
+		return;
+	f->done = r->epid->clause + 1;
+	for (size_t i = 0; w && i < f->n; i++) {
+		struct sheet *s = f->sheets[i];
+
+		if (!w->walked[i])
+			continue;
+		sheet_begin(s);
+		for (size_t k = 0; k < w->n[i]; k++)
+			sheet_put(s, w->rows[i][k]);
+		s->refused += w->over[i];
+		w->n[i] = w->over[i] = 0;
+		sheet_settle(s);
+	}
+	f->changes++;
+}
+
+static void walk_free(struct feed *f)
+{
+	for (size_t i = 0; f->walk && i < f->n; i++) {
+		for (size_t k = 0; k < f->walk->n[i]; k++)
+			cells_free(f->walk->rows[i][k], f->sheets[i]->ncolumns);
+		free(f->walk->rows[i]);
+	}
+	free(f->walk);
+}
+
 /* ---- printf() ---------------------------------------------------------------------------------------------------- */
 /* A printf() without values is a title or a line of text. */
 static void feed_item(struct sink *sink, const struct record *r, const struct action *a, const struct value *values)
@@ -349,15 +459,15 @@ static void feed_item(struct sink *sink, const struct record *r, const struct ac
 	struct feed_sink *d = of(sink);
 	struct layout l = { .object = is_object(a->fmt) };
 	struct cell *cells = NULL;
+	const bool walk = l.object && is_walk(r);
 	struct sheet *s;
 	size_t at;
 
-	(void)r;
 	if (l.object)
 		layout_object(&l, a->fmt);
 	for (size_t i = 0; !l.object && i < a->nargs; i++)
 		layout_field(&l, a->args[i].name);
-	s = l.n ? sheet_of(d->feed, &l, true, &at) : NULL;
+	s = walk ? walk_sheet(d->feed, &l, &at) : l.n ? sheet_of(d->feed, &l, true, &at) : NULL;
 	if (!s) {
 		d->feed->refused += l.n != 0;
 		return;
@@ -372,11 +482,13 @@ static void feed_item(struct sink *sink, const struct record *r, const struct ac
 		for (size_t i = 0; cells && i < l.n; i++)
 			cell_of_value(d, &cells[i], &values[i]);
 	}
-	if (cells)
+	if (cells && walk)
+		walk_keep(d->feed, at, cells);
+	else if (cells)
 		sheet_put(s, cells);
 	else
 		d->feed->refused++;
-	d->feed->changes++;
+	d->feed->changes += !walk; /* that is shown when it is complete */
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
@@ -420,7 +532,7 @@ static const struct sink_ops ops = {
 	.begin = feed_nothing,
 	.item = feed_item,
 	.printa = feed_printa,
-	.end = feed_nothing,
+	.end = feed_end,
 	.rest = feed_rest,
 	.fault = feed_fault,
 	.drop = feed_drop,
@@ -450,6 +562,7 @@ struct sink *feed_sink_new(struct feed *f)
 
 void feed_clear(struct feed *f)
 {
+	walk_free(f);
 	for (size_t i = 0; i < f->n; i++) {
 		sheet_free(f->sheets[i]);
 		heat_free(f->heats[i]);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define ARG_CHARS 80u
 #define ARGS 20u
@@ -39,11 +40,13 @@ static const struct {
 };
 #define NFILTERS (sizeof(filters) / sizeof(filters[0]))
 
+/* An address that a connection can have: a socket that listens has 0.0.0.0 or :: for its peer. */
 static bool is_address(const char *s)
 {
-	unsigned char a[16];
+	static const unsigned char none[16];
+	unsigned char a[16] = { 0 };
 
-	return inet_pton(AF_INET, s, a) == 1 || inet_pton(AF_INET6, s, a) == 1;
+	return (inet_pton(AF_INET, s, a) == 1 || inet_pton(AF_INET6, s, a) == 1) && memcmp(a, none, sizeof(a)) != 0;
 }
 
 /* The value of the i-th filter in a row. False: it has none, or one that is no filter. */
@@ -78,10 +81,19 @@ static size_t put_filters(const struct open_tool *t, const struct sheet *s, cons
 	return n;
 }
 
+/* The protocol that a row, or all rows of a tool, are of: "tcp", "udplite"; "": unknown. */
+static const char *proto_of(const char *from, const struct sheet *s, const struct row *r)
+{
+	const int at = sheet_find(s, "proto");
+
+	return at >= 0 && r->cells[at].kind == CELL_TEXT ? r->cells[at].text : from;
+}
+
 /* A tool without a filter for the row would show everything; of UDP rows those of TCP would show nothing. */
 const struct open_tool *open_tool(const char *from, const struct sheet *s, const struct row *r, size_t i)
 {
-	const int not = !strncmp(from, "udp", 3) ? OPEN_TCP : !strncmp(from, "tcp", 3) ? OPEN_UDP : -1;
+	const char *proto = r ? proto_of(from, s, r) : from;
+	const int not = !strncasecmp(proto, "udp", 3) ? OPEN_TCP : !strncasecmp(proto, "tcp", 3) ? OPEN_UDP : -1;
 	char args[2 * NFILTERS + 2][ARG_CHARS];
 
 	for (size_t k = 0; r && k < sizeof(tools) / sizeof(tools[0]); k++)

@@ -121,7 +121,7 @@ static char *key_of(const struct sheet *s, const struct cell *cells, uint64_t by
 	if (!f)
 		return NULL;
 	for (size_t i = 0; i < s->ncolumns; i++) {
-		if (by ? !(by >> i & 1) : s->columns[i].value)
+		if (by ? !(by >> i & 1) : s->columns[i].value || s->columns[i].aside)
 			continue;
 		if (cells[i].kind == CELL_NUMBER)
 			fprintf(f, "%.17Lg", cells[i].number);

@@ -19,7 +19,9 @@
 struct column {
 	char *name;          /* as in JSON: "rx_bytes"; owned */
 	bool numeric;        /* numbers so far: aligned to the right */
-	bool value;          /* of an aggregation; the others are its keys */
+	bool value;          /* of an aggregation, or another number that adds up; the others are its keys */
+	bool aside;          /* neither: it belongs to the row and changes, and has no sum: a time, a queue */
+	bool amount;         /* bytes, whatever its name */
 	const struct agg *g; /* of a value: which one; borrowed from the reader of the stream; or NULL */
 	uint64_t normal;     /* of normalize(); of a value */
 	int percent;         /* of a value %@.99Q: its precision; 0: it is no quantile */

@@ -33,6 +33,29 @@ static void take_report(void *ctx, const struct diag *d)
 	watch_say(ctx, "%s", d->message);
 }
 
+long watch_ms(const char *text)
+{
+	char *end;
+	const double n = strtod(text, &end);
+
+	if (end == text || *end || !(n >= 0 && n < 1e6))
+		return -1;
+	return (long)(n * 1000 + 0.5);
+}
+
+void watch_seconds(long ms, char *out, size_t size)
+{
+	const int n = snprintf(out, size, "%ld.%03ld", ms / 1000, ms % 1000);
+
+	for (int i = n - 1; i > 0 && (out[i] == '0' || out[i] == '.'); i--) {
+		const bool point = out[i] == '.';
+
+		out[i] = '\0';
+		if (point)
+			break;
+	}
+}
+
 /* ---- pause ------------------------------------------------------------------------------------------------------- */
 void watch_pause(struct watch *w, bool paused)
 {
@@ -59,7 +82,7 @@ static bool copy_args(struct watch *w, const char *const *argv)
 		if (w->argc == WATCH_ARGS || !(w->argv[w->argc] = strdup(*argv)))
 			return false;
 		if (!strncmp(*argv, INTERVAL, strlen(INTERVAL)))
-			w->interval = strtol(*argv + strlen(INTERVAL), NULL, 10);
+			w->interval = watch_ms(*argv + strlen(INTERVAL));
 		w->argc++;
 	}
 	return true;
@@ -104,7 +127,7 @@ struct watch *watch_open(const char *const *argv, const char *title)
 
 	if (!w)
 		return NULL;
-	w->report = (struct reporter){ take_report, w };
+	w->report = (struct reporter){ .fn = take_report, .ctx = w };
 	snprintf(w->title, sizeof(w->title), "%s", title);
 	if (!copy_args(w, argv) || !begin(w)) {
 		watch_close(w);
@@ -119,6 +142,7 @@ static void finish(struct watch *w)
 	watch_pause(w, false);
 	for (size_t i = 0; i < FEED_SHEETS; i++)
 		view_clear(&w->views[i]);
+	w->is_fleet = false;
 	merge_free(w->merge); /* closes the stream: a command that writes ends */
 	w->merge = NULL;
 	w->out = -1;
@@ -149,11 +173,12 @@ int watch_close(struct watch *w)
 
 bool watch_restart(struct watch *w, long interval)
 {
-	char text[48];
+	char text[48], seconds[32];
 
-	if (!w->interval)
+	if (w->interval <= 0)
 		return false;
-	snprintf(text, sizeof(text), INTERVAL "%ld", interval);
+	watch_seconds(interval, seconds, sizeof(seconds));
+	snprintf(text, sizeof(text), INTERVAL "%s", seconds);
 	for (size_t i = 0; i < w->argc; i++)
 		if (!strncmp(w->argv[i], INTERVAL, strlen(INTERVAL))) {
 			char *copy = strdup(text);
@@ -231,6 +256,7 @@ void watch_read(struct watch *w)
 		if (r <= 0)
 			stream_over(w);
 	}
+	w->is_fleet = merge_census(w->merge, &w->census);
 	w->begun = w->begun || w->feed.changes != before;
 }
 

@@ -10,6 +10,7 @@
 #include "base/lines.h"
 #include "live/feed.h"
 #include "live/view.h"
+#include "stream/census.h"
 
 #define WATCH_ARGS 128u
 #define TAIL_LINES 16u
@@ -22,11 +23,13 @@ struct watch {
 	char title[64];
 	char *argv[WATCH_ARGS + 1]; /* owned; none: the stream is our standard input */
 	size_t argc;
-	long interval;    /* of --interval=N in argv; 0: it has none */
+	long interval;    /* of --interval=N in argv, in ms; 0: it has none */
 	pid_t child;      /* 0: there is none */
 	int out;          /* its stream; the reader owns it; -1: over */
 	struct lines err; /* its messages; fd -1: there are none */
 	struct merge *merge;
+	struct census census; /* the machines of a fleet; names are borrowed from merge */
+	bool is_fleet;
 	struct reporter report;
 	struct feed feed;
 	struct view views[FEED_SHEETS];
@@ -47,8 +50,12 @@ struct watch {
 struct watch *watch_open(const char *const *argv, const char *title);
 /* Ends its command and frees it. Returns its exit status. */
 int watch_close(struct watch *w);
-/* Ends its command and starts it with another interval, in seconds. What was shown is gone. False after a message. */
+/* Ends its command and starts it with another interval, in ms. What was shown is gone. False after a message. */
 bool watch_restart(struct watch *w, long interval);
+/* Seconds as a user types them, "2" or "0.5", in ms; -1: they are none. */
+long watch_ms(const char *text);
+/* Writes an interval of so many ms as seconds: "0.5". */
+void watch_seconds(long ms, char *out, size_t size);
 /* Reads what has arrived. */
 void watch_read(struct watch *w);
 /* Hands the sheets on to the views, unless they are paused. Returns whether something changed. */

@@ -107,7 +107,7 @@ static bool ends_with(const char *s, const char *end)
 /* Tools name the bytes that a connection carried rx_bytes and tx_bytes, those of one event bytes (docs/ROWS.md). */
 bool word_is_amount(const struct column *c)
 {
-	return ends_with(c->name, "_bytes") || (c->value && ends_with(c->name, "bytes"));
+	return c->amount || ends_with(c->name, "_bytes") || (c->value && ends_with(c->name, "bytes"));
 }
 
 /* "2026-11-23T16:08:57.307593+00:00", as tools write the column time; "16:08:57.307" of it is shown. */

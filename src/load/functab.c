@@ -138,10 +138,10 @@ static int load_types(struct func_types *types)
 
 int func_table_make(struct func_types *types, const struct code *code, struct func_table *t)
 {
-	int err = code->funcs.n ? load_types(types) : 0;
+	int err = code->typed ? load_types(types) : 0;
 
 	*t = (struct func_table){ 0 };
-	if (err || !code->funcs.n || types->btf < 0)
+	if (err || !code->typed || types->btf < 0)
 		return err;
 	t->v = calloc(code->funcs.n, sizeof(*t->v));
 	if (!t->v)

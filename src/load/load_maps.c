@@ -16,7 +16,7 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 {
 	unsigned cpus = features_cpus(ld->c->features);
 	bool percpu = m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_HASH;
-	uint32_t flags = m->flags | (m->role == MAP_TICKS ? (uint32_t)BPF_F_MMAPABLE : 0);
+	uint32_t flags = m->flags | (m->role == MAP_TICKS || m->role == MAP_BORN ? (uint32_t)BPF_F_MMAPABLE : 0);
 	int fd = bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
 
 	if (fd < 0)
@@ -76,12 +76,20 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_DYN:
 	case MAP_AGG:
 	case MAP_ZERO:
+	case MAP_BORN:
 	case MAP_SPECS:
 	case MAP_VTIME:
 	case MAP_CHILL:
 	case MAP_STAMP:
 	case MAP_CALLS:
+	case MAP_PACKETS:
+	case MAP_BUFFERS:
+	case MAP_FREED:
+	case MAP_SEGMENTS:
+	case MAP_AGES:
 	case MAP_MACHINE:
+	case MAP_BOXES:
+	case MAP_READINGS:
 		return create_plain(ld, m);
 	case MAP_TABLE:
 		return create_table(ld, m);

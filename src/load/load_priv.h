@@ -17,6 +17,9 @@ struct loader {
 /* load_maps.c */
 int load_make_maps(struct loader *ld) __attribute__((warn_unused_result));
 
+/* load_progs.c */
+int load_make_progs(struct loader *ld) __attribute__((warn_unused_result));
+
 /* load_rings.c: the map's descriptor or -errno. */
 int load_create_rings(struct loader *ld, const char *name) __attribute__((warn_unused_result));
 int load_await_rings(struct loader *ld) __attribute__((warn_unused_result)); /* until every CPU has its ring */

@@ -276,7 +276,7 @@ static size_t expr_branches(const struct expr *e)
 		return 0;
 	n = e->kind == EX_COND || (e->kind == EX_UNARY && e->op == OP_NOT) ||
 		(e->kind == EX_BINARY && e->op >= OP_LAND) || e->kind == EX_ASSIGN ||
-		(e->sym && (e->sym->kind == SYM_ASSOC || e->sym->scope == SCOPE_SELF));
+		(e->sym && symbol_is_dynamic(e->sym));
 	for (size_t i = 0; i < e->args.n; i++)
 		n += expr_branches(e->args.v[i]);
 	return n + expr_branches(e->a) + expr_branches(e->b) + expr_branches(e->c);

@@ -26,6 +26,12 @@ struct memo {
 	struct val val;
 };
 
+/* The number that a choice of names compares, as the verifier may see it: see cond_str() in lower/text/str_expr.c. */
+struct hidden {
+	const struct expr *of; /* NULL: none */
+	vreg r;
+};
+
 /* A site that keeps notes of calls; see lower/calls.c. */
 struct call_site {
 	const struct site *site;
@@ -42,6 +48,11 @@ struct stamp_map {
 	const struct probe *by; /* the first probe that reads it */
 	uint32_t probe;         /* the index of `by` in image.probes */
 	uint32_t map;
+};
+
+/* A pkt-> variable: its map, and its number if it shares that. */
+struct packet_var {
+	uint32_t map, shared;
 };
 
 /* A probe that this kernel cannot show. */
@@ -76,6 +87,11 @@ struct lowerer {
 	struct strmap *filters; /* text of a site's condition -> struct site_text */
 	VEC(struct stamp_map) stamps;
 	VEC(struct call_site) call_sites;
+	VEC(struct packet_var) packet_vars;
+	const struct probe *packet_ends;  /* a probe at which a packet's identity is asked for; NULL: there is none */
+	const struct expr *packet_missed; /* a pkt-> variable at a site without a packet; of the probe at hand */
+	bool packet_here;                 /* ... and one at a site with a packet */
+	uint32_t packet_probe;            /* its index in image.probes */
 
 	uint32_t maps[MAP_ROLES]; /* index + 1 of the map that all share; 0: not made yet */
 	uint32_t own_maps[2];     /* number of other variables, and of aggregations, that have a separate map each */
@@ -111,10 +127,13 @@ struct prog_ctx {
 	uint32_t unused_label;
 	VEC(struct binding) env_stack;
 	VEC(struct memo) memos;
-	bool sleeps;      /* the program may wait for a process's memory */
-	bool blurs;       /* it has many branches; see blur() */
-	uint32_t tick;    /* the probe's number in the map of ticks, from 1; 0: not a tick */
-	int32_t call_off; /* the call's note: stack offset */
+	struct hidden hidden;
+	bool sleeps;       /* the program may wait for a process's memory */
+	bool blurs;        /* it has many branches; see blur() */
+	uint32_t tick;     /* the probe's number in the map of ticks, from 1; 0: not a tick */
+	int32_t call_off;  /* the call's note: stack offset */
+	bool wants_packet; /* a clause asks for the packet's identity */
+	vreg packet_was, packet_before, packet_first; /* what __packet() found; 0: not called */
 
 	/* The slot of scratch memory; see lower/state/scratch.c. */
 	vreg scratch;               /* 0: not needed yet */

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 24       /* programs at a function; the kernel's limit is everybody's */
-#define MOST_EVENT 4  /* of a tracepoint that become one */
-#define MOST_PACKET 2 /* where packets pass: to enter a program takes longer than to find that it is not concerned */
-#define MOST_LOOKS 8  /* programs there that become one */
-#define SMALL 256     /* instructions of such a program: the verifier may refuse several large ones as one */
-#define MANY 256      /* programs of a trace; attaching and detaching more takes seconds */
-#define MOST_MAPS 60  /* per program; the kernel's limit is 64 */
-#define FRAME 32      /* bytes; the kernel counts these even for a program without a stack */
-#define STACK 512     /* bytes; the kernel's limit for a chain of calls */
+#define MOST 24         /* programs at a function; the kernel's limit is everybody's */
+#define MOST_PLACE 2    /* elsewhere: to enter a program takes longer than to find that it is not concerned */
+#define MOST_PARTS 16   /* programs there that become one */
+#define MOST_INSNS 8192 /* ... and their instructions: the verifier may refuse several large ones as one */
+#define MANY 256        /* programs of a trace; attaching and detaching more takes seconds */
+#define MANY_PARTS 4    /* programs of a tracepoint that then become one */
+#define MOST_MAPS 60    /* per program; the kernel's limit is 64 */
+#define FRAME 32        /* bytes; the kernel counts these even for a program without a stack */
+#define STACK 512       /* bytes; the kernel's limit for a chain of calls */
 
 static bool is_fentry(const struct image_prog *p)
 {
@@ -31,9 +31,11 @@ static bool is_packet(const struct image_prog *p)
 /* How many programs may be attached to the place of p. 0: p is never merged. */
 static size_t limit(const struct image *im, const struct image_prog *p)
 {
-	if (is_packet(p))
-		return MOST_PACKET;
-	return is_fentry(p) ? MOST : p->attach == ATTACH_TP_BTF && im->progs.n > MANY ? 1 : 0;
+	if (is_fentry(p))
+		return MOST;
+	if (p->attach == ATTACH_TP_BTF && im->progs.n > MANY)
+		return 1;
+	return is_packet(p) || p->attach == ATTACH_TP_BTF ? MOST_PLACE : 0;
 }
 
 /* Does it read a stack? It leaves out its own frames, of which a part of another program has one more. */
@@ -46,26 +48,57 @@ static bool reads_stack(const struct code *c)
 	return false;
 }
 
-/* A program whose functions must be described to the kernel stays alone, and so does one that needs nearly all of
- * the stack. Functions that the kernel could check alone are checked at each call once they are in a merged program. */
+/* A program with bodies of loops stays alone, and so does one that needs nearly all of the stack. */
 static bool may_join(const struct image_prog *p)
 {
-	if (is_packet(p) && p->code.n > SMALL)
-		return false;
 	return !p->code.callbacks && p->code.stack + FRAME <= STACK && !reads_stack(&p->code);
 }
 
-/* A map that several parts use counts once for each. */
-static bool fits(const struct image_prog *first, const struct image_prog *p, size_t maps)
+/* What the parts of a joined program have so far: different maps, and instructions. */
+struct sums {
+	uint32_t maps[MOST_MAPS];
+	size_t nmaps, insns;
+};
+
+/* Adds those of p. False: they do not fit, and the sums are not valid. */
+static bool add(struct sums *s, const struct image_prog *p)
 {
-	return may_join(first) && may_join(p) && first->attach == p->attach && first->flags == p->flags &&
-		first->notes == p->notes && maps + p->code.maps.n <= MOST_MAPS;
+	for (size_t i = 0; i < p->code.maps.n; i++) {
+		size_t k = 0;
+
+		while (k < s->nmaps && s->maps[k] != p->code.maps.v[i].map)
+			k++;
+		if (k == MOST_MAPS)
+			return false;
+		s->maps[k] = p->code.maps.v[i].map;
+		s->nmaps += k == s->nmaps;
+	}
+	s->insns += p->code.n;
+	return is_fentry(p) || s->insns <= MOST_INSNS;
+}
+
+static bool fits(const struct image_prog *first, const struct image_prog *p, struct sums *s)
+{
+	return may_join(p) && first->attach == p->attach && first->flags == p->flags && add(s, p);
+}
+
+/* Where the functions of a part begin, as the kernel wants to know them. */
+static void append_funcs(struct arena *a, struct code *to, const struct code *part)
+{
+	uint32_t at = (uint32_t)to->n;
+
+	if (!part->funcs.n)
+		*vec_push(a, &to->funcs) = (struct code_func){ at, -1 };
+	for (size_t i = 0; i < part->funcs.n; i++)
+		*vec_push(a, &to->funcs) = (struct code_func){ at + part->funcs.v[i].insn, part->funcs.v[i].shape };
+	to->typed |= part->typed;
 }
 
 static void append_code(struct arena *a, struct code *to, const struct code *part)
 {
 	uint32_t at = (uint32_t)to->n;
 
+	append_funcs(a, to, part);
 	memcpy(&to->insns[at], part->insns, part->n * sizeof(*part->insns));
 	to->n += part->n;
 	for (size_t i = 0; i < part->maps.n; i++) {
@@ -82,31 +115,75 @@ static void append_code(struct arena *a, struct code *to, const struct code *par
 	}
 }
 
+/* Does a look come before part i, and for how many parts? Neighbours with the same look share it. */
+static size_t looks(struct image_prog *const *v, size_t n, size_t i)
+{
+	const char *look = v[i]->look;
+	size_t end = i + 1;
+
+	if (!look || (i && v[i - 1]->look && !strcmp(v[i - 1]->look, look)))
+		return 0;
+	while (end < n && v[end]->look && !strcmp(v[end]->look, look))
+		end++;
+	return end - i > 1 ? end - i : 0;
+}
+
+#define CALL_INSNS 2 /* the context, the call */
+#define LOOK_INSNS 3 /* ... and the jump */
+#define ENDS_INSNS 3 /* before and behind the calls */
+
+/* Calls what is appended to the code; *at is where the call goes. */
+static void append_call(struct arena *a, struct code *code, struct bpf_insn **at, const struct code *part)
+{
+	struct bpf_insn call = { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL };
+
+	*(*at)++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6 };
+	call.imm = (int32_t)(code->n - (size_t)(*at - code->insns) - 1);
+	*(*at)++ = call;
+	append_code(a, code, part);
+}
+
+/* Instructions of the program that calls the n parts, and in *all with theirs. */
+static size_t sizes(struct image_prog *const *v, size_t n, size_t *all)
+{
+	size_t head = ENDS_INSNS + CALL_INSNS * n;
+
+	*all = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool look = looks(v, n, i) != 0;
+
+		head += look ? LOOK_INSNS : 0;
+		*all += v[i]->code.n + (look ? v[i]->look_code.n : 0);
+	}
+	*all += head;
+	return head;
+}
+
 /* v[0..n): the parts; v[0] becomes the program that calls them. */
 static void join(struct arena *a, struct image_prog **v, size_t n)
 {
-	size_t head = 1 + 2 * n + 2, size = head;
+	size_t size, head = sizes(v, n, &size);
 	struct code code = { .n = head, .stack = FRAME };
 	struct bpf_insn *at;
 
-	for (size_t i = 0; i < n; i++)
-		size += v[i]->code.n;
 	code.insns = ARENA_ARRAY(a, struct bpf_insn, size);
+	*vec_push(a, &code.funcs) = (struct code_func){ 0, -1 };
 	v[0]->parts = ARENA_ARRAY(a, struct image_part, n);
 	v[0]->nparts = n;
 	at = code.insns;
 	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1 };
 	for (size_t i = 0; i < n; i++) {
-		struct bpf_insn call = { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL };
+		size_t ahead = looks(v, n, i);
 
+		if (ahead) {
+			append_call(a, &code, &at, &v[i]->look_code);
+			*at++ = (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K,
+				.dst_reg = BPF_REG_0,
+				.off = (int16_t)(CALL_INSNS * ahead) };
+		}
 		v[0]->chooses |= v[i]->chooses;
-		v[0]->parts[i] = (struct image_part){ .probe = v[i]->probe, .insn = (uint32_t)code.n };
-		*at++ = (struct bpf_insn){
-			.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6
-		};
-		call.imm = (int32_t)(code.n - (size_t)(at - code.insns) - 1);
-		*at++ = call;
-		append_code(a, &code, &v[i]->code);
+		v[0]->parts[i] = (struct image_part){ v[i]->probe, (uint32_t)code.n, v[i]->notes };
+		append_call(a, &code, &at, &v[i]->code);
 	}
 	/* A program of a cgroup lets the packet pass. */
 	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = is_packet(v[0]) };
@@ -117,21 +194,16 @@ static void join(struct arena *a, struct image_prog **v, size_t n)
 /* Merges the n programs at one place, in their order. Programs that are now part of another one lose their code. */
 static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t most)
 {
-	size_t first = 0, maps = 0;
+	for (size_t first = 0, end; first < n; first = end) {
+		struct sums sums = { 0 };
+		bool room = may_join(v[first]) && add(&sums, v[first]);
 
-	for (size_t i = 0; i <= n; i++) {
-		size_t have = i - first;
-
-		if (have && (i == n || have == most || !fits(v[first], v[i], maps))) {
-			if (have > 1)
-				join(a, &v[first], have);
-			for (size_t k = first + 1; k < i; k++)
-				v[k]->code.n = 0;
-			first = i;
-			maps = 0;
-		}
-		if (i < n)
-			maps += v[i]->code.maps.n;
+		for (end = first + 1; room && end < n && end - first < most && fits(v[first], v[end], &sums);)
+			end++;
+		if (end - first > 1)
+			join(a, &v[first], end - first);
+		for (size_t k = first + 1; k < end; k++)
+			v[k]->code.n = 0;
 	}
 }
 
@@ -162,9 +234,11 @@ static bool same_place(const struct image_prog *a, const struct image_prog *b)
 }
 
 /* How many of the n programs at the place of p become one. */
-static size_t parts_of(const struct image_prog *p, size_t n)
+static size_t parts_of(const struct image *im, const struct image_prog *p, size_t n)
 {
-	return is_packet(p) ? MOST_LOOKS : is_fentry(p) ? (n + MOST - 1) / MOST : MOST_EVENT;
+	if (is_fentry(p))
+		return (n + MOST - 1) / MOST;
+	return !is_packet(p) && im->progs.n > MANY ? MANY_PARTS : MOST_PARTS;
 }
 
 void join_programs(struct arena *a, struct image *im)
@@ -182,7 +256,7 @@ void join_programs(struct arena *a, struct image *im)
 		for (end = i + 1; end < n && same_place(v[i], v[end]);)
 			end++;
 		if (end - i > most)
-			join_at(a, &v[i], end - i, parts_of(v[i], end - i));
+			join_at(a, &v[i], end - i, parts_of(im, v[i], end - i));
 	}
 	for (size_t i = 0; i < im->progs.n; i++)
 		if (im->progs.v[i].code.n)

@@ -152,6 +152,7 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
 	scratch_begin(pg);
 	collect_vars(&head, jobs);
+	packet_begin(&head);
 	lower_clauses(pg, jobs);
 	if (pg->unused_label && !pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
@@ -307,6 +308,22 @@ void lower_probes(struct lowerer *lw, const struct enabled *set, size_t n)
 	}
 }
 
+/* The clauses of a probe that dwire fires itself, in one program or in several. */
+static void lower_fired(struct prog_ctx *pg, const struct jobs *jobs)
+{
+	struct jobs part = *jobs;
+	size_t from = 0;
+
+	for (size_t end; from < jobs->v.n && !diags_errors(pg->lw->d); from = end) {
+		struct prog_ctx own = *pg;
+
+		end = split_end(jobs, from);
+		part.v.v = jobs->v.v + from;
+		part.v.n = end - from;
+		lower_site(&own, &part);
+	}
+}
+
 /* One program for each site of the tier that the kernel has. The first error ends it: others would repeat it. */
 static void lower_planned(struct lowerer *lw, const struct planned *plan)
 {
@@ -327,10 +344,14 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 		if (!site_in_tier(s, pg.tier) || site_lacks(lw->env, lw->arena, p, s, pg.tier))
 			continue;
 		pg.site = syscall_site(lw, lower_site_reached(lw, s, pg.tier), &plan->jobs);
-		lower_site(&pg, &plan->jobs);
+		if (s->attach == ATTACH_TEST_RUN && plan->jobs.nmembers == 1)
+			lower_fired(&pg, &plan->jobs);
+		else
+			lower_site(&pg, &plan->jobs);
 	}
 	if (diags_errors(lw->d) == errors)
 		capture_check(lw, plan);
+	packet_check(lw, p);
 }
 
 /* Is p attached at one place, at once? */
@@ -381,6 +402,7 @@ void lower_finish(struct lowerer *lw)
 		site_missing(lw, &lw->left);
 	vtime_finish(lw);
 	stamps_finish(lw);
+	packets_finish(lw);
 	calls_finish(lw);
 	ticks_finish(lw);
 	scratch_finish(lw);
@@ -388,6 +410,8 @@ void lower_finish(struct lowerer *lw)
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
+	if (lw->maps[MAP_BORN])
+		lw->im->maps.v[lw->maps[MAP_BORN] - 1].value_size = (uint32_t)lw->im->aggs.n * 8;
 	maps_preallocate(lw);
 	join_programs(lw->arena, lw->im);
 	arena_free(lw->spare_ir);

@@ -61,6 +61,7 @@ struct lower_env {
 	bool no_exchange;           /* no atomic exchanges (before Linux 5.12) */
 	bool no_cookie;             /* attachments have no cookies (before Linux 5.15) */
 	bool no_regs;               /* no bpf_task_pt_regs() (before Linux 5.15) */
+	bool faults_kill;           /* a load from a bad address may kill the kernel; see release_faults_kill() */
 	bool prealloc;              /* programs at perf events use preallocated hashes only (before Linux 6.1) */
 	uint32_t nhelpers;          /* the kernel's helpers have smaller numbers; 0: not known */
 	uint32_t nspec;             /* number of speculations */

@@ -7,6 +7,7 @@
 #include <linux/bpf.h>
 
 #include "base/diag/report.h"
+#include "lower/expr/expr.h"
 #include "lower/program.h"
 #include "lower/site/site.h"
 #include "lower/tiers.h"
@@ -68,7 +69,7 @@ static bool has_effect(struct prog_ctx *pg)
 				return true;
 			break;
 		case IR_LIB:
-			if (in->imm == LIB_chill)
+			if (in->imm == LIB_chill || in->imm == LIB_packet_note)
 				return true;
 			break;
 		case IR_XADD:
@@ -212,6 +213,37 @@ void prog_place(struct prog_ctx *pg, struct image_prog *p)
 	}
 }
 
+/* The site's look as a program of its own, which returns 1 or 0. Errors are those of the compilation. */
+void prog_look(const struct prog_ctx *pg, struct image_prog *p)
+{
+	struct prog_ctx own = { .lw = pg->lw,
+		.site = pg->site,
+		.tier = pg->tier,
+		.probe = pg->probe,
+		.probe_index = pg->probe_index,
+		.errors = diags_errors(pg->lw->d) };
+	const struct site_text *text = pg->site->look ? lower_site_text(&own, pg->site->look) : NULL;
+	struct clause_ctx head;
+	struct report_kept kept;
+
+	if (!text)
+		return;
+	report_keep(&kept);
+	own.ir = ir_new(pg->lw->arena);
+	own.exit_label = ir_newlabel(own.ir);
+	head = prog_head(&own);
+	site_begin(&head);
+	lower_jump(&head, text->expr, own.exit_label, false);
+	ir_ret(own.ir, ir_imm(own.ir, 1));
+	ir_label(own.ir, own.exit_label);
+	ir_ret(own.ir, ir_imm(own.ir, 0));
+	if (prog_failed(&own))
+		return;
+	ir_optimise(own.ir);
+	if (ir_emit(own.ir, pg->lw->arena, &p->look_code, &kept.reporter) == 0)
+		p->look = pg->site->look;
+}
+
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p)
 {
 	const struct image_probe *pr = &lw->im->probes.v[p->probe];
@@ -276,6 +308,7 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 		bpf_disasm(p.code.insns, p.code.n, pg->lw->dump_bpf);
 	}
 	prog_place(pg, &p);
+	prog_look(pg, &p);
 	p.flags = pg->sleeps ? BPF_F_SLEEPABLE : 0;
 	p.period_ns = pg->probe->period_ns;
 	p.tick = pg->tick;

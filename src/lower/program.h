@@ -68,10 +68,13 @@ const struct site_text *lower_site_text(struct prog_ctx *pg, const char *text);
 /* The variant of the site for this tier. */
 const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, enum tier t);
 /* Makes a program without clauses, at the partner of the site. */
+/* lower/split.c: the clause behind the last one of the program that begins with clause `from`. */
+size_t split_end(const struct jobs *jobs, size_t from);
 void lower_bare_site(struct lowerer *lw, const struct call_site *at);
 
 /* ---- lower/prog.c: from a program's IR to the image */
-void prog_place(struct prog_ctx *pg, struct image_prog *p); /* sets its type and where it is attached */
+void prog_place(struct prog_ctx *pg, struct image_prog *p);      /* sets its type and where it is attached */
+void prog_look(const struct prog_ctx *pg, struct image_prog *p); /* sets its look, if the site has one */
 /* Adds a program that only takes notes for another one (image_prog.notes). */
 void prog_add_notes(struct lowerer *lw, const struct image_prog *p);
 /* Optimises and emits the program, and adds it to the image. Errors are reported at `at`. */
@@ -111,4 +114,23 @@ void ticks_finish(struct lowerer *lw);  /* after all probes */
 vreg stamp_read(struct clause_ctx *cx, const struct expr *e);
 vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e);
 void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */
+typedef void notes_code(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t map);
+/* Adds the program of an event that takes notes and makes no record; code lowers it. In pg are lw, tier, probe and
+ * probe_index. An event that this kernel lacks, or has in another form, is left out: a probe there reports that. */
+void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t map);
+
+/* ---- lower/box.c: the container of a cgroup, as bpf/lib_box.h returns it */
+vreg box_find(struct clause_ctx *cx, const struct expr *e);
+
+/* ---- lower/packet.c: the identity of packets */
+bool packet_asked(const struct expr *e);  /* does this node ask for it? */
+void packet_begin(struct clause_ctx *cx); /* before the clauses of a program */
+vreg packet_note(struct clause_ctx *cx, const struct expr *e);
+vreg packet_was(struct clause_ctx *cx, const struct expr *e);
+/* The key of the pkt-> variable e: the packet's identity; 0: not known, or there is no packet. */
+vreg packet_key(struct clause_ctx *cx, const struct expr *e);
+void packet_check(struct lowerer *lw, const struct probe *p); /* after all sites of p: has none of them a packet? */
+/* A packet without a value of s gets one: deletes that of the packet whose turn it is. */
+void packet_age(struct clause_ctx *cx, struct symbol *s, uint32_t map, vreg id);
+void packets_finish(struct lowerer *lw); /* after all probes: the programs at the ends of packets */
 #endif

@@ -120,39 +120,39 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 		(vreg[]){ ir_map(ir, map), k, v, ir_imm(ir, ev->op == STAMP_FIRST ? BPF_NOEXIST : BPF_ANY) }, 4, false);
 }
 
-/* The program at an event. An event that this kernel lacks, or has in another form, is left out: a probe there
- * reports the error. */
-static void event_program(struct lowerer *lw, const struct stamp_event *ev, const struct stamp_map *m)
+void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t map)
 {
+	struct lowerer *lw = pg->lw;
 	struct image_prog p = { .target = ev->site.target,
-		.name = "dw_stamp",
-		.probe = m->probe,
+		.name = name,
+		.probe = pg->probe_index,
 		.notes = true,
 		.chooses = ev->site.when != NULL };
-	struct prog_ctx pg = { .lw = lw, .tier = m->tier, .probe = m->by, .probe_index = m->probe };
 	struct clause_ctx head;
 	struct report_kept kept;
 
 	report_keep(&kept);
-	if (!site_in_tier(&ev->site, m->tier) || site_lacks(lw->env, lw->arena, m->by, &ev->site, m->tier))
+	if (!site_in_tier(&ev->site, pg->tier) || site_lacks(lw->env, lw->arena, pg->probe, &ev->site, pg->tier))
 		return;
-	pg.site = lower_site_reached(lw, &ev->site, m->tier);
-	pg.errors = diags_errors(lw->d);
-	prog_place(&pg, &p);
-	pg.ir = ir_new(lw->arena);
-	pg.exit_label = ir_newlabel(pg.ir);
-	head = prog_head(&pg);
+	pg->site = lower_site_reached(lw, &ev->site, pg->tier);
+	pg->errors = diags_errors(lw->d);
+	prog_place(pg, &p);
+	pg->ir = ir_new(lw->arena);
+	pg->exit_label = ir_newlabel(pg->ir);
+	head = prog_head(pg);
 	site_begin(&head);
-	lower_event(&head, ev, m->map);
-	ir_label(pg.ir, pg.exit_label);
-	ir_ret(pg.ir, ir_imm(pg.ir, site_verdict(&pg)));
-	if (prog_failed(&pg))
+	code(&head, ev, map);
+	ir_label(pg->ir, pg->exit_label);
+	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
+	if (prog_failed(pg))
 		return;
-	ir_optimise(pg.ir);
-	if (ir_emit(pg.ir, lw->arena, &p.code, &kept.reporter))
+	ir_optimise(pg->ir);
+	if (ir_emit(pg->ir, lw->arena, &p.code, &kept.reporter))
 		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "%s: %s", p.target ? p.target : "a stamp", kept.message);
-	else
+	else {
+		prog_look(pg, &p);
 		prog_add_notes(lw, &p);
+	}
 }
 
 /* Adds a program for each event of the stamps that were read. */
@@ -163,7 +163,10 @@ void stamps_finish(struct lowerer *lw)
 	for (size_t i = 0; i < lw->stamps.n; i++) {
 		const struct stamp_map m = lw->stamps.v[i];
 
-		for (size_t k = 0; k < m.stamp->nevents && diags_errors(lw->d) == errors; k++)
-			event_program(lw, &m.stamp->events[k], &m);
+		for (size_t k = 0; k < m.stamp->nevents && diags_errors(lw->d) == errors; k++) {
+			struct prog_ctx pg = { .lw = lw, .tier = m.tier, .probe = m.by, .probe_index = m.probe };
+
+			notes_program(&pg, "dw_stamp", lower_event, &m.stamp->events[k], m.map);
+		}
 	}
 }

@@ -84,14 +84,29 @@ static const char *function_lacks(
 	return lacks;
 }
 
-/* What the kernel lacks for the site: completes "this kernel lacks ...". NULL: the site can be used. */
-const char *site_lacks(
+static const char *tracepoint_lacks(const struct lower_env *env, struct arena *a, const struct site *s)
+{
+	struct kernel_func f = { .nargs = 0 };
+
+	if (!env->tracepoint || !env->tracepoint(env->ctx, s->module, s->target, &f) || f.nargs < s->nargs ||
+		(s->fewer && f.nargs >= s->fewer))
+		return s->module ? arena_printf(a, "tracepoint %s of the module %s", s->target, s->module)
+				 : arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
+	for (unsigned i = 0; i < KERNEL_FUNC_ARGS; i++)
+		if (s->typed >> i & 1 && !f.of[i])
+			return arena_printf(a, "the tracepoint %s with a structure as argument %u", s->target, i);
+	return NULL;
+}
+
+static const char *place_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
 {
 	const struct ufunctions *lib = s->user ? s->user->functions : NULL;
 	struct kernel_func f = { .nargs = 0 };
 	size_t n = 0;
 
+	if (lib && env->no_cookie)
+		return "the BPF helper bpf_get_attach_cookie()";
 	if (lib)
 		return env->functions && env->functions(env->ctx, lib, &n) ? NULL : *lib->objects;
 	if (site_is_function(s) || s->inside)
@@ -102,13 +117,8 @@ const char *site_lacks(
 			: arena_printf(a, "the format of the tracepoint %s", s->target);
 	if (s->attach == ATTACH_PERF && s->target && env->counter && !env->counter(env->ctx, s->target))
 		return arena_printf(a, "the perf event %s, which this machine does not count", s->target);
-	if (s->attach == ATTACH_TP_BTF && env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f) &&
-		f.nargs >= s->nargs && (!s->fewer || f.nargs < s->fewer))
-		return NULL;
-	if (s->attach == ATTACH_TP_BTF && s->module)
-		return arena_printf(a, "tracepoint %s of the module %s", s->target, s->module);
 	if (s->attach == ATTACH_TP_BTF)
-		return arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
+		return tracepoint_lacks(env, a, s);
 	if (s->attach == ATTACH_WALK)
 		return env->function && env->function(env->ctx, NULL, s->target, &f)
 			? NULL
@@ -118,6 +128,15 @@ const char *site_lacks(
 	return attach_info(s->attach)->way == WAY_CGROUP && !env->kfunc_kern_ctx && !s->sk_only
 		? "the kernel function bpf_cast_to_kern_ctx()"
 		: NULL;
+}
+
+/* What the kernel lacks for the site: completes "this kernel lacks ...". NULL: the site can be used. */
+const char *site_lacks(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
+{
+	const char *lacks = place_lacks(env, a, p, s, t);
+
+	return lacks || !s->with ? lacks : place_lacks(env, a, p, s->with, t);
 }
 
 /* Is every site of the tier that is not optional there? If not, *c gets the first missing one and the reason, unless

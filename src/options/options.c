@@ -74,6 +74,7 @@ static const struct opt {
 	{ "aggrate", OPT_RATE, AT_RUN, O(aggrate_ns) },
 	{ "aggsize", OPT_SIZE, 0, O(aggsize) },
 	{ "agghist", OPT_BOOL, AT_RUN, O(agg.hist) },
+	{ "aggkeep", OPT_SIZE, 0, O(agg.keep) },
 	{ "aggpack", OPT_BOOL, AT_RUN, O(agg.pack) },
 	{ "aggpercpu", OPT_BOOL, 0, O(agg.percpu) },
 	{ "aggrows", OPT_NUM, AT_RUN, O(agg.rows) },
@@ -93,6 +94,7 @@ static const struct opt {
 	{ "bufsize", OPT_SIZE, 0, O(bufsize) },
 	{ "capture", OPT_TEXT, 0, O(capture) },
 	{ "capturefiles", OPT_NUM, 0, O(capturefiles) },
+	{ "capturelean", OPT_BOOL, 0, O(capturelean) },
 	{ "capturesecs", OPT_SIZE, 0, O(capturesecs) },
 	{ "capturesize", OPT_SIZE, 0, O(capturesize) },
 	{ "cleanrate", OPT_RATE, 0, O(cleanrate_ns) },
@@ -159,6 +161,7 @@ static const struct opt {
 	{ "rawbytes", OPT_BOOL, AT_RUN, O(rawbytes) },
 	{ "rawshell", OPT_BOOL, 0, O(rawshell) },
 	{ "rows", OPT_ROWS, 0, O(rows) },
+	{ "runtimeroot", OPT_TEXT, 0, O(runtimeroot) },
 	{ "scratchsize", OPT_SIZE, 0, O(scratchsize) },
 	{ "setenv", OPT_ANY, NO_PRAGMA, 0 },
 	{ "specsize", OPT_SIZE, 0, O(specsize) },
@@ -187,6 +190,7 @@ static const struct opt {
 	{ "ustackunwind", OPT_UNWIND, 0, O(dwarf) },
 	{ "verbose", OPT_BOOL, 0, O(verbose) },
 	{ "version", OPT_VERSION, 0, O(version) },
+	{ "walkrate", OPT_RATE, 0, O(walkrate_ns) },
 	{ "zdefs", OPT_BOOL, 0, O(zdefs) },
 #undef O
 };
@@ -197,6 +201,7 @@ void options_init(struct options *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->strsize = 256;
+	o->agg.keep = 256u << 20;
 	o->nspec = 1;
 	o->pcapsize = 2048;
 	o->specsize = 32768;
@@ -595,6 +600,14 @@ bool option_is_set(const struct options *o, const char *name)
 		if (!strcmp(opts[i].name, name))
 			return opts[i].kind == OPT_BOOL && *(const bool *)((const char *)o + opts[i].off);
 	return false;
+}
+
+const char *option_name(size_t i)
+{
+	for (size_t k = 0; k < NOPTS; k++)
+		if (opts[k].kind != OPT_ANY && opts[k].kind != OPT_ANYNUM && opts[k].kind != OPT_ANYSIZE && !i--)
+			return opts[k].name;
+	return NULL;
 }
 
 const char *option_error(int err)

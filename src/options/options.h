@@ -40,7 +40,8 @@ struct agg_opts {
 	uint32_t rows;         /* aggrows: a printa shows at most so many rows, those with the highest values; 0: all */
 	bool hist, pack, zoom; /* agghist, aggpack, aggzoom: other layouts of aggregations */
 	enum agg_encoding encoding; /* of bars: blocks, or plain characters */
-	bool percpu;                /* aggpercpu: the part of each CPU, too */
+	uint64_t keep; /* aggkeep: bytes of this process for an aggregation's keys that the kernel has no room for */
+	bool percpu;   /* aggpercpu: the part of each CPU, too */
 };
 
 struct options {
@@ -89,7 +90,8 @@ struct options {
 	bool quiet;
 	bool flowindent;
 	bool rawbytes;
-	bool nosort; /* temporal=no: one buffer after the other */
+	const char *runtimeroot; /* the folder in which files of container runtimes are looked for; NULL: / */
+	bool nosort;             /* temporal=no: one buffer after the other */
 	bool bufresize_manual;
 	enum bufpolicy bufpolicy;
 	enum oformat oformat;
@@ -97,6 +99,7 @@ struct options {
 	bool cost;              /* at the end: what the trace itself took */
 	uint32_t maxcpu;        /* parts per million of the machine's CPU time that it may take; 0: no limit */
 	const char *capture;    /* the file of pcap()'s packets; "-": the output; NULL: freopen() says */
+	bool capturelean;       /* the owner is in the interface's description, not in each packet's comments */
 	uint64_t capturesize;   /* bytes; more begin another file; 0: no limit */
 	uint64_t capturesecs;   /* seconds that a file is for; 0: no limit */
 	uint32_t capturefiles;  /* how many files; 0: no limit */
@@ -111,6 +114,7 @@ struct options {
 	uint64_t bufsize;       /* bytes a CPU; 0: default */
 	uint64_t switchrate_ns; /* 0: default */
 	uint64_t aggrate_ns, statusrate_ns, cleanrate_ns;
+	uint64_t walkrate_ns; /* between two walks over what there is; 0: there is one walk */
 	struct agg_opts agg;
 };
 
@@ -128,6 +132,8 @@ int option_set(struct options *o, struct arena *a, enum option_from from, const 
 bool option_is_set(const struct options *o, const char *name);
 /* The number of a version of D, "1.2" or "1.2.3": 8, 12 and 12 bits, so that a later one is a larger number. */
 bool option_version(const char *text, uint32_t *version);
+/* The name of the i-th option that does something; NULL past the end. */
+const char *option_name(size_t i);
 /* DTrace's message for an error of option_set(). */
 const char *option_error(int err);
 #endif

@@ -405,6 +405,7 @@ struct sink *document_sink_new(const struct print_to *to)
 		return NULL;
 	}
 	s->out->stop = to->stop;
+	s->out->report = to->report;
 	s->doc.o = s->out;
 	s->doc.format = to->options->oformat;
 	s->doc.pretty = to->options->opretty;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/diag/report.h"
 #include "base/escape.h"
 #include "print/patience.h"
 
@@ -45,6 +46,7 @@ struct out *out_new(FILE *f, const struct style *style, const struct options *op
 		return NULL;
 	o->f = o->main = f;
 	o->stop = NULL;
+	o->report = NULL;
 	out_look(o);
 	o->style = style;
 	o->options = options;
@@ -118,6 +120,7 @@ static void out_write(struct out *o, const char *s, size_t len)
 	errno = 0;
 	if (!len || o->err)
 		return;
+	report_progress(o->report, NULL, 0, 0);
 	if (o->stop && o->blocks ? !write_patiently(o, s, len) : fwrite(s, 1, len, o->f) != len)
 		out_fail(o);
 }

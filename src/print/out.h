@@ -35,6 +35,7 @@ struct out {
 	const struct options *options; /* borrowed; setopt() may change them */
 	FILE *f;                       /* borrowed */
 	const int *stop;               /* borrowed; print/patience.h. NULL after out_new() */
+	const struct reporter *report; /* borrowed: whose progress ends before output; NULL after out_new() */
 	bool blocks;                   /* writing to f may wait for a reader */
 	int nowait;                    /* f's terminal, opened again so that writing does not wait; or -1 */
 	FILE *main;                    /* the stream of out_new(); if f differs, it is a file of out_reopen() */

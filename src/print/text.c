@@ -220,6 +220,7 @@ struct text *text_open(const struct print_to *to, const struct sink_ops *ops, co
 		return NULL;
 	}
 	t->out->stop = to->stop;
+	t->out->report = to->report;
 	return t;
 }
 

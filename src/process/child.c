@@ -21,10 +21,13 @@
 #include "base/diag/report.h"
 #include "process/child_stop.h"
 
+#define GO_ASIDE 'e'
+
 struct child {
 	pid_t pid;
 	int pidfd;
-	int go; /* a socket: one byte lets it run, the errno of a failed exec comes back; -1: used, or grabbed */
+	char how; /* the byte that lets it run: GO_ASIDE, or another one */
+	int go;   /* a socket: one byte lets it run, the errno of a failed exec comes back; -1: used, or grabbed */
 	bool started, reaped;
 	int status; /* of wait(2), once it is reaped */
 	bool held;  /* at the start of its program */
@@ -151,6 +154,8 @@ static _Noreturn void run_child(char **argv, int go, const sigset_t *mask)
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(127); /* the tracer died or gave up */
+	if (byte == GO_ASIDE && dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(127);
 	execvp(argv[0], argv);
 	err = errno;
 	n = send(go, &err, sizeof(err), MSG_NOSIGNAL);
@@ -264,6 +269,11 @@ int child_grab(pid_t pid, struct child **out, const struct reporter *to)
 		err == -EINVAL ? "it is a thread of another process; give that process" : strerror(-err));
 }
 
+void child_put_aside(struct child *c)
+{
+	c->how = GO_ASIDE;
+}
+
 pid_t child_pid(const struct child *c)
 {
 	return c->pid;
@@ -281,7 +291,7 @@ static int execute(struct child *c, const struct reporter *to)
 	ssize_t n;
 
 	/* A child that died meanwhile makes EPIPE here; the caller sees its end at child_fd(). */
-	if (send(c->go, "g", 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
+	if (send(c->go, &c->how, 1, MSG_NOSIGNAL) != 1 && errno != EPIPE)
 		err = -errno;
 	if (!err) {
 		do

@@ -19,6 +19,9 @@ int child_start(const char *command, struct child **out, const struct reporter *
 /* Takes a running process. -ESRCH when there is none. */
 int child_grab(pid_t pid, struct child **out, const struct reporter *to) __attribute__((warn_unused_result));
 
+/* Before its command runs: what a started process writes to its standard output goes to the standard error, because
+ * the trace writes something there that must not be mixed with other text. */
+void child_put_aside(struct child *c);
 pid_t child_pid(const struct child *c);
 /* Readable (poll) when the process has ended. */
 int child_fd(const struct child *c);

@@ -19,10 +19,12 @@
 	{ TP("netif_receive_skb", 1, "dw_devrecv"), .bh_off = true, .when = "dw_ip_delivered[P]" cond, \
 	  .sees = text ", in a namespace where no program is at netfilter", __VA_ARGS__ }
 /* clang-format on */
+/* Where packets end (prov/net/packet.c). */
+extern const struct stamp packet_ends;
 /* A provider of the kernel: its name, the native structure of its sites, its probes. */
 #define PROVIDER(name_, raw_, probes_)                                      \
 	.name = name_, .raw = raw_, .module = "vmlinux", .probes = probes_, \
-	.nprobes = sizeof(probes_) / sizeof((probes_)[0])
+	.nprobes = sizeof(probes_) / sizeof((probes_)[0]), .packet_ends = &packet_ends
 #define STAMPED(stamps_) .stamps = stamps_, .nstamps = sizeof(stamps_) / sizeof((stamps_)[0])
 
 /* A name of another system's probe, or a pattern (fnmatch), and why dwire has no such probe. */

@@ -45,6 +45,9 @@ struct sink_ops {
 	/* ACT_TRACE, ACT_TRACEMEM, ACT_PRINT, ACT_PRINTF. values: a->nargs of them; those of a printf include the
 	 * widths of "*". tracemem's memory has been cut to the size it is to show. */
 	void (*item)(struct sink *s, const struct record *r, const struct action *a, const struct value *values);
+	/* An ACT_PCAP before it is decoded: a record of len bytes, each of which lies in the ring. True: that was all;
+	 * false: item follows. NULL: no interest. */
+	bool (*packet)(struct sink *s, const struct record *r, const struct action *a, const uint8_t *rec, size_t len);
 	void (*printa)(struct sink *s, const struct record *r, const struct printa *p);
 	/* An ACT_CLEAR or ACT_TRUNC (of n) is about to be done. True: the sink does it itself. NULL: no interest. */
 	bool (*reset)(struct sink *s, const struct record *r, const struct action *a, struct agg_set *set, int64_t n);
@@ -55,6 +58,9 @@ struct sink_ops {
 	/* About once a second, with the aggregations as they are now; a set that is NULL: they are between two states.
 	 * NULL: not wanted. */
 	void (*beat)(struct sink *s, struct agg_set *set);
+	/* Of a merge, whose states are sums of other streams, before states of the aggregation: how often its values
+	 * were taken back so far. NULL: no interest. */
+	void (*generation)(struct sink *s, uint32_t agg, uint64_t generation);
 	void (*fault)(struct sink *s, const struct fault *f);
 	void (*drop)(struct sink *s, const struct drop *d);
 	/* -x cost: once, before finish. NULL: not wanted. */

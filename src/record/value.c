@@ -239,6 +239,13 @@ static void read_tstr(const struct decoder *dec, const uint8_t *p, struct value_
 		out->len = name ? strlen(name) : put_dec(small, num);
 		break;
 	}
+	case DW_STR_CONTAINER:
+	case DW_STR_POD:
+	case DW_STR_POD_NAMESPACE:
+		out->trusted = false;
+		t.b[sizeof(t.b) - 1] = '\0';
+		keep_text(room, dec->box_name ? dec->box_name(dec->ctx, t.tag, (const char *)t.b) : "", out);
+		break;
 	case DW_STR_LOAD:
 		out->s = small;
 		out->len = load_text(small);

@@ -44,8 +44,10 @@ void value_room_free(struct value_room *room);
 struct decoder {
 	const struct image *image;
 	const char *(*zone_name)(void *ctx, uint32_t inum); /* NULL: zones become their numbers */
-	const char *(*moved)(void *ctx);                    /* text of DW_STR_MOVED; NULL: none */
-	struct symtext *names;                              /* NULL: addresses become numbers */
+	/* Of DW_STR_CONTAINER and its kin; key: the text that is kept. NULL: names are not known. */
+	const char *(*box_name)(void *ctx, uint32_t tag, const char *key);
+	const char *(*moved)(void *ctx); /* text of DW_STR_MOVED; NULL: none */
+	struct symtext *names;           /* NULL: addresses become numbers */
 	void *ctx;
 	const struct value *given; /* of FIELD_GIVEN: ngiven of them */
 	size_t ngiven;

@@ -214,6 +214,7 @@ bool recording_touches(const struct recording *r, size_t session, const struct w
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 struct writing {
+	uint64_t done, bytes; /* of the session's segments: in those before this one, and of all */
 	const struct window *window;
 	FILE *out;
 	const char *session;
@@ -318,8 +319,10 @@ static bool take_segment(struct recording *r, struct writing *w, size_t i)
 		return false;
 	}
 	w->floor = w->seen;
-	while (!w->over && next_block(r, &walk, &b))
+	while (!w->over && next_block(r, &walk, &b)) {
+		report_progress(r->to, "reading the recording", w->done + (uint64_t)walk.at, w->bytes);
 		take_block(w, &b, r->text.v);
+	}
 	close(walk.fd);
 	if (walk.damage)
 		report_warning(r->to, D_NONE, NULL, "segment %llu is damaged in %llu places; the rest is shown", number,
@@ -361,8 +364,12 @@ int recording_write(struct recording *r, size_t session, const struct window *wi
 			(unsigned long long)r->folder.v[from].number);
 		return 1;
 	}
-	for (size_t i = from; i < to && !w.over && !ferror(out); i++)
+	for (size_t i = from; i < to; i++)
+		w.bytes += r->folder.v[i].size;
+	for (size_t i = from; i < to && !w.over && !ferror(out); i++) {
 		whole &= take_segment(r, &w, i);
+		w.done += r->folder.v[i].size;
+	}
 	if (w.over)
 		fprintf(out, "{\"s\":\"%s\",\"n\":%" PRIu64 ",\"f\":\"end\",\"status\":0}\n", w.session, w.next);
 	errno = 0;

@@ -20,9 +20,11 @@
 #include "consume/consume.h"
 #include "consume/symnote.h"
 #include "load/load.h"
+#include "namespaces/containers.h"
 #include "namespaces/counters.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
+#include "session/boxes.h"
 #include "session/cost.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
@@ -45,6 +47,7 @@ struct session *session_new(const struct image *image, const struct session_opti
 	s->names = symnote_wanted(image);
 	s->live = opts->nchildren;
 	s->epoll = s->timer = -1;
+	s->walk_at = UINT64_MAX;
 	return s;
 }
 
@@ -202,6 +205,9 @@ static int handle(struct session *s, const struct epoll_event *ev)
 		if (settled < s->empty_at)
 			s->empty_at = settled;
 		break;
+	case EV_BOX:
+		boxes_follow(s);
+		break;
 	case EV_CHILD:
 		child_ended(s, (size_t)(ev->data.u64 & 0xffffffffu));
 		break;
@@ -209,7 +215,7 @@ static int handle(struct session *s, const struct epoll_event *ev)
 	return err;
 }
 
-/* One timer serves all four dates. */
+/* One timer serves all five dates. */
 int session_wake(struct session *s)
 {
 	uint64_t next = s->empty_at < s->peek_at ? s->empty_at : s->peek_at;
@@ -217,6 +223,8 @@ int session_wake(struct session *s)
 
 	if (s->report_at < next)
 		next = s->report_at;
+	if (s->walk_at < next)
+		next = s->walk_at;
 	if (meter_due(s->meter) < next)
 		next = meter_due(s->meter);
 	t = (struct itimerspec){ .it_value = { .tv_sec = (time_t)(next / 1000000000u),
@@ -235,6 +243,8 @@ static int keep_up(struct session *s)
 		report_warning(
 			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
 	err = machine_update(s->image, s->loaded->maps);
+	if (!err)
+		err = machine_read_counters(s->readings, s->image, s->loaded->maps);
 	if (err)
 		report_error(s->opts.to, err, D_NONE, NULL, "cannot update the machine's load for the programs: %s",
 			strerror(-err));
@@ -272,6 +282,8 @@ int session_work(struct session *s, int timeout_ms)
 		err = handle(s, &ev[i]);
 	if (!err)
 		err = serve_rings(s);
+	if (!err && !s->stop && clock_now() >= s->walk_at)
+		err = s->walk(s);
 	if (!err)
 		err = session_wake(s);
 	return err ? err : !s->stop;
@@ -279,7 +291,7 @@ int session_work(struct session *s, int timeout_ms)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-static void add_missed_in(struct session *s, uint32_t probe, const struct image_prog *prog, uint64_t n)
+static void add_missed_in(struct session *s, uint32_t probe, bool notes, bool chooses, uint64_t n)
 {
 	const struct image_probe *p = probe < s->image->probes.n ? &s->image->probes.v[probe] : NULL;
 	char name[128];
@@ -287,7 +299,7 @@ static void add_missed_in(struct session *s, uint32_t probe, const struct image_
 	if (!p)
 		return;
 	snprintf(name, sizeof(name), "%s:%s:%s:%s", p->prov, p->mod, p->func, p->name);
-	consumer_add_missed(s->consumer, name, prog->notes, prog->chooses, n);
+	consumer_add_missed(s->consumer, name, notes, chooses, n);
 }
 
 /* Adds what the kernel counted and the programs could not: runs that were skipped. A program for several probes (parts)
@@ -302,9 +314,9 @@ static void add_missed(struct session *s)
 		uint64_t n = load_missed(s->loaded, i);
 
 		if (!p->nparts)
-			add_missed_in(s, p->probe, p, n);
+			add_missed_in(s, p->probe, p->notes, p->chooses, n);
 		for (size_t k = 0; k < p->nparts; k++)
-			add_missed_in(s, p->parts[k].probe, p, n);
+			add_missed_in(s, p->parts[k].probe, p->parts[k].notes, p->chooses, n);
 	}
 	consumer_add_drops(s->consumer, DROP_TICK, late);
 	consumer_add_drops(s->consumer, DROP_PROFILE, slept);
@@ -313,7 +325,9 @@ static void add_missed(struct session *s)
 /* Fires END and consumes what it recorded. */
 static int fire_end(struct session *s)
 {
-	int fired = tick_fire(s->loaded, "END", NULL, 0);
+	int fired = machine_read_counters(s->readings, s->image, s->loaded->maps);
+
+	fired = fired ? fired : tick_fire(s->loaded, "END", NULL, 0);
 
 	if (fired < 0)
 		report_error(s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::END: %s", strerror(-fired));
@@ -394,6 +408,8 @@ void session_free(struct session *s)
 		close(s->epoll);
 	symtext_free(s->symtext);
 	counters_free(s->counters);
+	containers_free(s->boxes);
+	readings_free(s->readings);
 	zone_free(s->zones);
 	free(s);
 }

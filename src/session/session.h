@@ -31,6 +31,7 @@ struct session_options {
 	 * session_free(). */
 	struct child *const *children;
 	size_t nchildren;
+	bool aside;         /* what they print goes to the standard error: the standard output has packets or frames */
 	pid_t outer, inner; /* in a pid namespace: the first child's number in the first namespace, and here; else 0 */
 };
 

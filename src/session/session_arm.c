@@ -23,6 +23,7 @@
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
 #include "owner/owner.h"
+#include "session/boxes.h"
 #include "session/cost.h"
 #include "session/machine.h"
 #include "session/session_priv.h"
@@ -58,6 +59,8 @@ static int start_owner(struct session *s)
 		.functions = s->image->functions,
 	};
 
+	if (s->image->needs_owner)
+		report_progress(s->opts.to, "finding the owners of sockets", 0, 0);
 	return s->image->needs_owner ? owner_start(&s->owner, &opts, s->opts.to) : 0;
 }
 
@@ -129,6 +132,7 @@ static int make_consumer(struct session *s)
 		.report = s->opts.to,
 		.options = s->opts.options,
 		.zone_name = name_zone,
+		.box_name = boxes_name,
 		.moved = moved_counters,
 		.names = s->symtext,
 		.ctx = s,
@@ -215,6 +219,12 @@ static int fire_begin(struct session *s)
 {
 	int fired = machine_update(s->image, s->loaded->maps);
 
+	if (!fired && s->image->readings.n) {
+		s->readings = machine_readings(s->image, s->zones, s->opts.options->netns, s->opts.to);
+		if (!s->readings)
+			return report_no_memory(s->opts.to, "read the kernel's counters");
+		fired = machine_read_counters(s->readings, s->image, s->loaded->maps);
+	}
 	if (!fired)
 		fired = tick_fire(s->loaded, "BEGIN", NULL, 0);
 	if (fired < 0)
@@ -291,8 +301,13 @@ static int hold_children(struct session *s)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
+	if (s->opts.nchildren)
+		report_progress(s->opts.to, "starting the command", 0, 0);
+	for (size_t i = 0; !err && i < s->opts.nchildren; i++) {
+		if (s->opts.aside)
+			child_put_aside(s->opts.children[i]);
 		err = child_ready(s->opts.children[i], s->opts.options->evaltime, s->opts.to);
+	}
 	/* One that has come to its start may end as soon as it goes on: its mappings are noted while it is stopped. */
 	if (s->opts.nchildren)
 		session_note_names(s);
@@ -313,20 +328,43 @@ static bool keep_walking(void *ctx)
 {
 	struct session *s = ctx;
 
+	report_progress(s->opts.to, "walking over sockets", attach_walked(s->attached), 0);
 	if (consumer_avail(s->consumer) > PEEK_EMPTY)
 		s->walk_err = session_empty_to(s, clock_now());
 	return !s->walk_err && !s->stop && !stop_asked(s);
 }
 
+/* The next walk begins -x walkrate after the beginning of this one; after a walk that took longer there is a pause of
+ * that time, in which the rings are emptied. */
+static void plan_walk(struct session *s, uint64_t began)
+{
+	const uint64_t rate = s->opts.options->walkrate_ns, now = clock_now();
+
+	s->walk_at = !rate ? UINT64_MAX : began + rate > now ? began + rate : now + rate;
+}
+
 /* The objects that exist now (sockets:::tcp-open), and then the probe that says that there are no more. */
 static int walk(struct session *s)
 {
+	const uint64_t began = clock_now();
 	int fired = attach_walk(s->attached, keep_walking, s, s->opts.to) ? tick_fire(s->loaded, "done", NULL, 0) : 0;
 
+	plan_walk(s, began);
+	report_progress(s->opts.to, NULL, 0, 0);
 	if (fired < 0)
 		return report_error(
 			s->opts.to, fired, D_NONE, NULL, "cannot fire sockets:::done: %s", strerror(-fired));
 	return s->walk_err;
+}
+
+/* Names that clauses compare are known before they act. */
+static int watch_boxes(struct session *s)
+{
+	int fd, err = boxes_start(s, &fd);
+
+	if (!err && fd >= 0)
+		err = session_watch(s, fd, EV_BOX, 0, 0);
+	return err;
 }
 
 /* BEGIN, then all others. */
@@ -337,6 +375,8 @@ static int go(struct session *s)
 
 	/* After exit() in BEGIN no other probe fires, as in DTrace. */
 	s->stop = !err && load_ended(s->loaded);
+	if (!err && !s->stop)
+		err = watch_boxes(s);
 	if (!err && !s->stop)
 		err = attach_start(s->attached, s->opts.to);
 	if (!err && !s->stop)
@@ -375,7 +415,9 @@ int session_arm(struct session *s)
 	/* The output so far shall be seen before a long wait. */
 	if (!err && sink_flush(s->opts.sink))
 		err = session_output_failed(s, s->opts.sink->err);
+	report_progress(s->opts.to, NULL, 0, 0);
 	meter_armed(s->meter);
+	s->walk = walk;
 	s->empty_at = s->peek_at = clock_now() + session_switchrate(s) / PEEKS;
 	s->report_at = clock_now() + session_report_rate(s);
 	return err ? err : session_wake(s);

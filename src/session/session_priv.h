@@ -15,7 +15,7 @@
 #define PEEK_EMPTY 25
 
 /* What an epoll event is about; a child's carries its index too. */
-enum event { EV_STOP, EV_TIMER, EV_TICK, EV_RING, EV_CHILD };
+enum event { EV_STOP, EV_TIMER, EV_TICK, EV_RING, EV_CHILD, EV_BOX };
 
 struct session {
 	const struct image *image;
@@ -32,12 +32,16 @@ struct session {
 	struct ticks *ticks;
 	struct meter *meter;       /* NULL: not wanted */
 	struct counters *counters; /* NULL: not asked for yet */
+	struct containers *boxes;  /* NULL: not asked for yet */
+	struct readings *readings; /* NULL: the script has none */
 
 	cpu_set_t cpus; /* of the calling thread before -x cpu moved it; if moved */
 	bool moved;
 	bool names;                            /* addresses in processes are printed */
 	size_t live;                           /* children that have not ended */
 	uint64_t empty_at, peek_at, report_at; /* CLOCK_MONOTONIC ns */
+	uint64_t walk_at;                      /* the same: when the next walk begins; UINT64_MAX: there is none */
+	int (*walk)(struct session *s);        /* then; 0, or -errno after a report */
 	unsigned owner_late;                   /* times that owner_poll() failed */
 	uint64_t owner_drops;                  /* as last reported */
 	bool stop;                             /* the session is to end */

@@ -55,6 +55,8 @@ struct emit {
 	const struct reporter *report;
 	const char *script;
 	size_t script_len;
+	const char *made_of; /* struct emit_to */
+	size_t made_of_len;
 	const char *hash; /* struct emit_to */
 	const bool *to_whole;
 
@@ -68,6 +70,7 @@ struct emit {
 	bool any;                       /* it holds an item */
 	bool emptied;                   /* struct emitted, any of them */
 	bool snapshot;                  /* the row that is open calls snapshot() */
+	bool again;                     /* the next row is of the same step */
 	bool told;                      /* that control actions are skipped */
 	struct emitted_clause *clauses; /* by epid index */
 	size_t nclauses;
@@ -200,7 +203,9 @@ static void put_hello(struct emit *e)
 	if (uname(&u))
 		memset(&u, 0, sizeof(u));
 	read_first_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
-	snprintf(hash, sizeof(hash), "fnv1a64:%016" PRIx64, hash_bytes(FNV_BASIS, e->script, e->script_len));
+	snprintf(hash, sizeof(hash), "fnv1a64:%016" PRIx64,
+		e->made_of ? hash_bytes(FNV_BASIS, e->made_of, e->made_of_len)
+			   : hash_bytes(FNV_BASIS, e->script, e->script_len));
 	frame_begin(e, FRAME_HELLO);
 	member_int(e, "v", STREAM_VERSION);
 	member_text(e, "dwire", DWIRE_VERSION);
@@ -449,7 +454,9 @@ static void emit_begin(struct sink *s, const struct record *r)
 		put_options(e);
 		frame_end(e);
 	}
-	if (!c->rows++) {
+	if (e->again && c->rows) {
+		e->again = false;
+	} else if (!c->rows++) {
 		c->is_step = frame_is_step(r->epid, r->probe);
 		put_clause(e, r, id, c->is_step);
 	}
@@ -697,6 +704,14 @@ static void emit_rest(struct sink *s, const struct printa *p)
 	frame_end(e);
 }
 
+static void emit_generation(struct sink *s, uint32_t agg, uint64_t generation)
+{
+	struct emit *e = (struct emit *)s;
+
+	if (image_room(e))
+		e->aggs[agg].gen = generation;
+}
+
 static void emit_beat(struct sink *s, struct agg_set *set)
 {
 	struct emit *e = (struct emit *)s;
@@ -729,6 +744,26 @@ static void emit_fault(struct sink *s, const struct fault *f)
 	member_text(e, "text", text);
 	frame_end(e);
 	report_note(e->report, "%s", text);
+}
+
+void emit_hosts(struct sink *s, const struct census *c)
+{
+	struct emit *e = (struct emit *)s;
+
+	frame_begin(e, FRAME_HOSTS);
+	member_int(e, "hosts", c->hosts);
+	member_int(e, "report", c->report);
+	member(e, "out");
+	out_str(e->out, "[");
+	for (size_t i = 0; i < c->nout; i++) {
+		out_str(e->out, i ? ",[" : "[");
+		put_string(e->out, c->out[i].name);
+		out_str(e->out, ",");
+		put_string(e->out, census_word(c->out[i].state));
+		out_str(e->out, "]");
+	}
+	out_str(e->out, "]");
+	frame_end(e);
 }
 
 void emit_lost(struct sink *s, const char *cause, uint64_t n, const char *text)
@@ -796,12 +831,9 @@ static void emit_finish(struct sink *s, int status)
 	frame_end(e);
 }
 
-void emit_generation(struct sink *s, uint32_t agg, uint64_t generation)
+void emit_again(struct sink *s)
 {
-	struct emit *e = (struct emit *)s;
-
-	if (image_room(e))
-		e->aggs[agg].gen = generation;
+	((struct emit *)s)->again = true;
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -826,6 +858,7 @@ static const struct sink_ops ops = {
 	.end = emit_end,
 	.rest = emit_rest,
 	.beat = emit_beat,
+	.generation = emit_generation,
 	.fault = emit_fault,
 	.drop = emit_drop,
 	.cost = emit_cost,
@@ -850,6 +883,8 @@ struct sink *emit_sink_new(const struct emit_to *to)
 	e->report = to->report;
 	e->script = to->script;
 	e->script_len = to->script_len;
+	e->made_of = to->made_of;
+	e->made_of_len = to->made_of_len;
 	e->hash = to->hash;
 	e->to_whole = to->whole;
 	e->out = out_new(to->out, &style_text, to->options);

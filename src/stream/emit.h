@@ -7,6 +7,7 @@
 #include "base/diag/report.h"
 #include "options/options.h"
 #include "record/sink.h"
+#include "stream/census.h"
 
 struct emit_to {
 	FILE *out;                     /* these are borrowed; they outlive the sink */
@@ -16,12 +17,16 @@ struct emit_to {
 	const struct image *image;
 	const char *script; /* all texts of the program, one after the other */
 	size_t script_len;
+	const char *made_of; /* the script that the others were generated of, for the hash; NULL: the texts */
+	size_t made_of_len;
 	const bool *whole; /* true: the next beat carries whole states; may be NULL */
 	const char *hash;  /* of the script, of a stream that is passed on; NULL: it is made of the script */
 };
 
-/* For a merge, whose states are sums of other streams: how often values of an aggregation were taken back so far. */
-void emit_generation(struct sink *s, uint32_t agg, uint64_t generation);
+/* The next row is one more of the step of the row before it. */
+void emit_again(struct sink *s);
+/* Which machines of a merge report. */
+void emit_hosts(struct sink *s, const struct census *c);
 /* What another stream has lost. */
 void emit_lost(struct sink *s, const char *cause, uint64_t n, const char *text);
 

@@ -13,19 +13,20 @@
 #define STREAM_WHOLE 10              /* each tenth beat carries whole states, the others what has changed */
 
 /* The kinds of frames, and the word for each. */
-#define FRAMES(X)                                                                \
-	X(HELLO, "hello")       /* the machine and the session; comes first */   \
-	X(OPTIONS, "options")   /* how text is laid out; again after setopt() */ \
-	X(CLAUSE, "clause")     /* a clause on a probe: what its rows hold */    \
-	X(AGG, "agg")           /* an aggregation: what its states are */        \
-	X(STATE, "state")       /* keys of an aggregation with their states */   \
-	X(ROW, "row")           /* what a step recorded */                       \
-	X(ROWS, "rows")         /* what another clause recorded, some times */   \
-	X(REST, "rest")         /* the end shows these aggregations */           \
-	X(SNAPSHOT, "snapshot") /* the script called snapshot() */               \
-	X(FAULT, "fault")                                                        \
-	X(DROPS, "drops")                                                        \
-	X(BEAT, "beat") /* the session is alive, and complete up to now */       \
+#define FRAMES(X)                                                                  \
+	X(HELLO, "hello")       /* the machine and the session; comes first */     \
+	X(OPTIONS, "options")   /* how text is laid out; again after setopt() */   \
+	X(CLAUSE, "clause")     /* a clause on a probe: what its rows hold */      \
+	X(AGG, "agg")           /* an aggregation: what its states are */          \
+	X(STATE, "state")       /* keys of an aggregation with their states */     \
+	X(ROW, "row")           /* what a step recorded */                         \
+	X(ROWS, "rows")         /* what another clause recorded, some times */     \
+	X(REST, "rest")         /* the end shows these aggregations */             \
+	X(SNAPSHOT, "snapshot") /* the script called snapshot() */                 \
+	X(FAULT, "fault")                                                          \
+	X(DROPS, "drops")                                                          \
+	X(HOSTS, "hosts") /* which machines report, in a stream that is a merge */ \
+	X(BEAT, "beat")   /* the session is alive, and complete up to now */       \
 	X(END, "end")
 
 enum frame {

@@ -123,6 +123,7 @@ void merge_free(struct merge *m)
 	if (m->out && m->out != m->to.out)
 		fclose(m->out);
 	free(m->printed);
+	free(m->takes);
 	free(m->hash);
 	arena_free(m->scratch);
 	arena_free(m->arena);
@@ -159,7 +160,7 @@ void merge_expect(struct merge *m, const char *host)
 static void source_over(struct merge *m, struct peer *s)
 {
 	peer_give_up(m, s);
-	s->ended = true;
+	s->ended = m->moved = true;
 }
 
 bool merge_leave(struct merge *m, const char *host)
@@ -171,6 +172,14 @@ bool merge_leave(struct merge *m, const char *host)
 		if (s->expected == h)
 			source_over(m, s);
 	return h && h->begun;
+}
+
+uint64_t merge_time(const struct merge *m, uint64_t *wall)
+{
+	const struct peer *s = m->sources;
+
+	*wall = s && s->greeted ? s->start + s->ahead + m->now : 0;
+	return m->now;
 }
 
 /* May something be shown? */
@@ -207,13 +216,25 @@ static void take_line(struct merge *m, struct input *in, const char *s, size_t n
 	json_decref(frame);
 }
 
+/* For a watcher sources are kept together: after a beat it is the turn of the next input. */
 static void take_lines(struct merge *m, struct input *in)
 {
 	const char *line;
+	uint64_t beats;
 	size_t n;
 
-	while ((line = lines_next(&in->lines, &n)))
+	in->more = false;
+	while (!in->more && (line = lines_next(&in->lines, &n))) {
+		beats = m->nbeats;
 		take_line(m, in, line, n);
+		if (!m->watched || m->nbeats == beats)
+			continue;
+		in->more = !m->to.alone;
+		if (m->to.alone) { /* states are of the time of the beat, however fast it is read */
+			show_rows(m, false);
+			show_beat(m);
+		}
+	}
 }
 
 static void input_over(struct merge *m, struct input *in)
@@ -227,15 +248,19 @@ static void input_over(struct merge *m, struct input *in)
 static void input_read(struct merge *m, struct input *in)
 {
 	struct lines *l = &in->lines;
-	int r = lines_read(l);
+	int r = in->more ? 0 : lines_read(l);
 
 	if (!r)
 		take_lines(m, in);
-	if (r || l->too_long)
-		report_warning(m->to.report, D_NONE, NULL, "%s: a line without an end: no more is read", in->name);
+	if (l->too_long > in->too_long && !in->too_long)
+		report_warning(m->to.report, D_NONE, NULL, "%s: a line of more than %u MB is passed over", in->name,
+			LINE_MAX_BYTES >> 20);
+	in->too_long = l->too_long;
+	if (r)
+		report_warning(m->to.report, D_NONE, NULL, "%s: not enough memory: no more is read", in->name);
 	else if (l->err)
 		report_warning(m->to.report, D_NONE, NULL, "%s: %s", in->name, strerror(-l->err));
-	if (r || l->too_long || l->over)
+	if (r || (l->over && !in->more))
 		input_over(m, in);
 }
 
@@ -283,7 +308,7 @@ static void look_for_silence(struct merge *m)
 
 		if (s->ended || s->silent || s->refused || !s->input->idle || now < s->seen + limit)
 			continue;
-		s->silent = true;
+		s->silent = m->moved = true;
 		peer_give_up(m, s);
 		report_note(m->to.report, "%s: silent; its last values stay", s->host);
 	}
@@ -307,6 +332,12 @@ static bool is_reading(struct merge *m, const struct pollfd *fds, nfds_t n)
 	return any;
 }
 
+/* Has a watcher something to see? Sources that are read from files are faster than they were. */
+static bool is_beat(const struct merge *m)
+{
+	return m->watched && show_progress(m) >= m->now + STREAM_BEAT_NS;
+}
+
 int merge_poll(struct merge *m, int timeout_ms)
 {
 	size_t max = count_inputs(m) + 1;
@@ -315,17 +346,21 @@ int merge_poll(struct merge *m, int timeout_ms)
 	nfds_t n = fds && inputs ? wanted(m, fds, inputs) : 0;
 	int wait = timeout_ms < 0 || timeout_ms > LOOK_MS ? LOOK_MS : timeout_ms, r = 0;
 
+	for (nfds_t i = 1; i < n; i++)
+		wait = inputs[i]->more ? 0 : wait;
 	if (n > 1 && poll(fds, n, wait) < 0 && errno != EINTR)
 		r = -errno;
 	for (nfds_t i = 1; !r && i < n; i++) {
+		fds[i].revents |= inputs[i]->more ? POLLIN : 0;
 		inputs[i]->idle = !fds[i].revents;
 		if (fds[i].revents)
 			input_read(m, inputs[i]);
 	}
 	look_for_silence(m);
+	muster_tell(m);
 	if (!r && may_show(m) && !is_reading(m, fds, n))
 		show_rows(m, false);
-	if (!r && m->sink && clock_now() >= m->beat + STREAM_BEAT_NS) {
+	if (!r && m->sink && (clock_now() >= m->beat + STREAM_BEAT_NS || is_beat(m))) {
 		m->beat = clock_now();
 		show_beat(m);
 	}
@@ -370,7 +405,7 @@ static int judge_all(const struct merge *m)
 	if (!m->nsources)
 		report_warning(m->to.report, D_NONE, NULL, "no stream was read");
 	for (const struct input *in = m->inputs; in; in = in->next)
-		status |= in->strange != 0;
+		status |= in->strange || in->too_long;
 	for (const struct peer *s = m->sources; s; s = s->next) {
 		int own = judge(m, s);
 

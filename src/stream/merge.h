@@ -11,17 +11,24 @@
 #include "base/diag/report.h"
 #include "options/options.h"
 #include "record/sink.h"
+#include "stream/census.h"
 
+struct image;
 struct merge;
 
 struct merge_to {
-	FILE *out;                     /* borrowed, as all pointers here but sink */
-	struct sink *sink;             /* where the result goes in place of out; merge_free() frees it; or NULL */
+	FILE *out;         /* borrowed, as all pointers here but sink */
+	struct sink *sink; /* where the result goes in place of out; merge_free() frees it; or NULL */
+	/* NULL, or makes the sink of another one, which shows text and belongs to it from then on: it sees the values
+	 * about once a second. It may be the same. NULL from it: no memory. */
+	struct sink *(*wrap)(void *ctx, struct sink *text, const struct image *image, const struct options *options);
+	void *wrap_ctx;
 	const struct reporter *report; /* machines that are late, lost frames, their drops */
 	const int *stop;               /* an eventfd: readable when the merge is to end; print/patience.h */
 	const struct options *capture; /* packets go to the file that they say, which is pcapng; NULL: none do */
 	bool by_host;                  /* the machine's name is the first key of aggregations, and part of each row */
 	bool emit;                     /* the result is a stream, too */
+	bool alone;                    /* exactly one session comes: nothing waits for another */
 	bool all;                      /* nothing is shown before all machines that are expected have begun */
 };
 
@@ -35,6 +42,11 @@ int merge_add(struct merge *m, const char *name, int fd) __attribute__((warn_unu
 void merge_expect(struct merge *m, const char *host);
 /* The program of an expected machine has ended; nobody waits for it. Returns whether its trace had begun. */
 bool merge_leave(struct merge *m, const char *host);
+/* Which machines report; names are valid until the next call of merge_poll(). False: it is one trace of one machine. */
+bool merge_census(const struct merge *m, struct census *c);
+/* The time of what is shown: ns since the sources' traces began. *wall: the same in ns since 1970, by the clock of the
+ * first source; 0: no source has begun. */
+uint64_t merge_time(const struct merge *m, uint64_t *wall);
 /* Waits for at most timeout_ms (-1: for ever), reads, and shows what is complete. 1: go on; 0: all inputs have ended or
  * the end was asked for; or -errno of the output (-EPIPE: the reader is gone). */
 int merge_poll(struct merge *m, int timeout_ms) __attribute__((warn_unused_result));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* merge_priv: what the files of the reader share. Each uses those before it in this list: schema.c (clauses and
  * aggregations), sum.c (states of all machines become one set), peer.c (frames of a session), show.c (rows and
- * steps on their way out), merge.c (inputs). */
+ * steps on their way out), muster.c (which machines report), merge.c (inputs). */
 #ifndef DWIRE_STREAM_MERGE_PRIV_H
 #define DWIRE_STREAM_MERGE_PRIV_H
 #include <jansson.h>
@@ -86,8 +86,10 @@ struct input {
 	int fd;     /* -1: over */
 	bool file;  /* what it holds was written before: nobody has to be waited for */
 	struct lines lines;
-	uint64_t strange; /* lines that are no frames, or those of another input's session */
-	bool idle;        /* there was nothing to read when it was last looked at */
+	uint64_t strange;  /* lines that are no frames, or those of another input's session */
+	uint64_t too_long; /* lines beyond what is read of one */
+	bool more;         /* lines that were read wait: its source was a beat ahead */
+	bool idle;         /* there was nothing to read when it was last looked at */
 };
 
 /* One session of one machine. */
@@ -113,12 +115,14 @@ struct peer {
 	size_t bytes;       /* that are kept of it, about */
 	uint64_t over;      /* keys and frames for which there was no room */
 	unsigned changes;   /* of options */
+	unsigned losses;    /* frames about lost data that were reported */
 	struct held *held;
 	size_t nheld, held_cap, held_bytes;
 	struct links clause_links, agg_links;
 	struct peer_agg *aggs; /* by index in image.aggs */
 	size_t naggs;
 	json_t *options;           /* a frame that the next row takes; owned; or NULL */
+	json_t *told;              /* a frame: the machines that it is a merge of; owned; or NULL */
 	struct row *open;          /* a row of which more frames come */
 	struct row *first, **last; /* rows to show */
 	size_t nrows;
@@ -132,6 +136,13 @@ static inline struct peer_agg *peer_agg(const struct peer *s, uint32_t agg)
 	return agg < s->naggs ? &s->aggs[agg] : NULL;
 }
 
+/* Which of a source's keys are those of the aggregation; what becomes equal is added up. */
+struct taking {
+	struct field *types; /* of the source's keys; NULL: all are taken, in their order */
+	size_t n;
+	uint32_t *keys; /* numbers of the source's, by that of the aggregation's */
+};
+
 struct merge {
 	struct merge_to to;
 	struct arena *arena;   /* of the image */
@@ -139,10 +150,14 @@ struct merge {
 	struct options opts;   /* of the first source */
 	struct image image;
 	uint64_t ahead;         /* of packets: our wall clock less CLOCK_MONOTONIC at the start, ns; wraps */
+	uint64_t now;           /* of what is shown: ns since the sources' start */
+	uint64_t nbeats;        /* that were read, of all sources */
+	bool watched;           /* to.wrap has made the sink: it gets beats */
 	uint64_t beat;          /* when its last beat was written */
 	struct strmap *by_name; /* session -> source */
 	struct strmap *schemas; /* description -> index + 1 of a clause or aggregation */
 	bool *printed;          /* by index in image.aggs: a printa() has shown it */
+	struct taking *takes;   /* by index in image.aggs */
 	struct symtext *names;
 	struct sink *sink;  /* from the first hello on */
 	char *hash;         /* of the script */
@@ -154,6 +169,9 @@ struct merge {
 	struct hosts hosts; /* that are expected */
 	struct input *inputs;
 	uint64_t reading; /* since when there was always more to read; CLOCK_MONOTONIC, ns; 0: there is not */
+	bool moved;       /* a machine has come, gone or become silent since the last census */
+	bool missed;      /* machines that never came were reported */
+	size_t lost;      /* machines that were silent or ended early in the last census */
 	bool failed;      /* memory was short */
 };
 
@@ -181,10 +199,17 @@ void sum_clear(struct merge *m, struct peer *s, const struct snap *snap);
 /* ---- show.c ------------------------------------------------------------------------------------------------------ */
 /* Hands on rows that are complete. all: nothing more comes. */
 void show_rows(struct merge *m, bool all);
-/* To a stream that is written: the present states, and that this merge is alive. */
+/* To a stream that is written: the present states, and that this merge is alive. To a watcher: the states. */
 void show_beat(struct merge *m);
+/* How far the merge has come, ns since its sources' start: as far as the source that is furthest behind; of sources
+ * that have all ended as far as any. */
+uint64_t show_progress(const struct merge *m);
 /* What no printa() has shown, at the end. */
 void show_rest(struct merge *m);
+
+/* ---- muster.c --------------------------------------------------------------------------------------------------- */
+/* Reports the machines if some have become silent, ended early or come back; passes them on to a stream. */
+void muster_tell(struct merge *m);
 
 /* ---- peer.c ---------------------------------------------------------------------------------------------------- */
 /* A frame of an input, a line of so many bytes, and the text before it: finds its source, or makes one. False: it is

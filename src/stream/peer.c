@@ -19,8 +19,11 @@
 #define HELD_BYTES (8u << 20) /* of their lines */
 #define CHANGES_MAX 1000u     /* of options */
 #define SOURCES_MAX 65536u
-#define NAME_BYTES 256 /* of a machine's name */
-#define ROW_BYTES 512  /* of a row in memory besides its values, about */
+#define SESSIONS_MAX 64u  /* of a machine that is expected: it may start its trace again */
+#define LOSSES_MAX 100u   /* reports of a source about lost data that are shown */
+#define NAME_BYTES 256    /* of a machine's name */
+#define TOLD_BYTES 65536u /* of a frame that says which machines report */
+#define ROW_BYTES 512     /* of a row in memory besides its values, about */
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 void row_free(struct row *r)
@@ -38,7 +41,10 @@ void row_free(struct row *r)
 
 static struct peer *peer_new(struct merge *m, struct input *in, const char *session, const char *origin)
 {
-	struct peer *s = m->nsources < SOURCES_MAX ? calloc(1, sizeof(*s)) : NULL;
+	struct host *expected = hosts_find(&m->hosts, origin);
+	struct peer *s = m->nsources < SOURCES_MAX && (!expected || expected->sessions++ < SESSIONS_MAX)
+		? calloc(1, sizeof(*s))
+		: NULL;
 
 	if (!s)
 		return NULL;
@@ -46,7 +52,7 @@ static struct peer *peer_new(struct merge *m, struct input *in, const char *sess
 	s->origin = strdup(origin);
 	s->host = strdup(escape_name(m->arena, *origin ? origin : session)); /* until it says its name */
 	s->input = in;
-	s->expected = hosts_find(&m->hosts, origin);
+	s->expected = expected;
 	s->last = &s->first;
 	if (!s->session || !s->host || !s->origin) {
 		peer_free(s);
@@ -55,6 +61,7 @@ static struct peer *peer_new(struct merge *m, struct input *in, const char *sess
 	*m->last = s;
 	m->last = &s->next;
 	m->nsources++;
+	m->moved = true;
 	strmap_put(m->by_name, session, s);
 	return s;
 }
@@ -69,6 +76,7 @@ void peer_free(struct peer *s)
 	}
 	row_free(s->open);
 	json_decref(s->options);
+	json_decref(s->told);
 	for (size_t i = 0; i < s->naggs; i++) {
 		table_drop(s->aggs[i].state);
 		table_drop(s->aggs[i].base);
@@ -121,6 +129,17 @@ void peer_options(struct merge *m, const json_t *frame)
 	}
 }
 
+/* NULL: no memory. */
+static struct sink *watched_sink(struct merge *m, struct sink *text)
+{
+	struct sink *s = text && m->to.wrap ? m->to.wrap(m->to.wrap_ctx, text, &m->image, &m->opts) : text;
+
+	m->watched = s != text;
+	if (!s)
+		sink_free(text);
+	return s;
+}
+
 /* The first hello says what all of them trace. False: no memory. */
 static bool open_sink(struct merge *m, const json_t *frame)
 {
@@ -145,14 +164,14 @@ static bool open_sink(struct merge *m, const json_t *frame)
 	else if (m->to.capture)
 		m->sink = capture_sink_new(&to, &err);
 	else
-		m->sink = m->to.emit ? emit_sink_new(&emit) : print_sink_new(&to);
+		m->sink = m->to.emit ? emit_sink_new(&emit) : watched_sink(m, print_sink_new(&to));
 	m->to.sink = NULL;
 	return m->names && m->hash && m->sink;
 }
 
 static void refuse(struct merge *m, struct peer *s, const char *why)
 {
-	s->refused = true;
+	s->refused = m->moved = true;
 	report_error(m->to.report, -EINVAL, D_NONE, NULL, "%s: %s", s->host, why);
 }
 
@@ -193,13 +212,15 @@ static bool take_hello(struct merge *m, struct peer *s, const json_t *frame)
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 /* Are the values of a key valid? first: how many of its columns are not the source's. */
-static bool is_key(struct arena *scratch, const struct agg *g, size_t first, const json_t *key)
+static bool is_key(
+	struct arena *scratch, const struct agg *g, const struct taking *taking, size_t first, const json_t *key)
 {
 	struct value v;
-	bool ok = json_array_size(key) == g->nkeys - first;
+	bool ok = json_array_size(key) == (taking->types ? taking->n : g->nkeys - first);
 
 	for (size_t i = 0; ok && i < json_array_size(key); i++)
-		ok = decode_value(scratch, json_array_get(key, i), g->keys[first + i].given, NULL, &v);
+		ok = decode_value(scratch, json_array_get(key, i),
+			taking->types ? &taking->types[i] : g->keys[first + i].given, NULL, &v);
 	return ok;
 }
 
@@ -242,7 +263,8 @@ static bool take_state(struct merge *m, struct peer *s, const json_t *frame)
 	for (size_t i = 0; valid && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
 
-		ok &= is_key(scratch, g, m->to.by_host, json_array_get(row, 0)) && take_key(s, a->state, g, words, row);
+		ok &= is_key(scratch, g, &m->takes[id], m->to.by_host, json_array_get(row, 0)) &&
+			take_key(s, a->state, g, words, row);
 	}
 	arena_give(&m->scratch, scratch);
 	free(words);
@@ -417,7 +439,17 @@ static bool take_end(struct peer *s, const json_t *frame)
 	return true;
 }
 
-static void take_loss(struct merge *m, const struct peer *s, const json_t *frame, bool drops)
+/* What a merge says of its machines. */
+static bool take_told(struct peer *s, json_t *frame, size_t bytes)
+{
+	if (bytes > TOLD_BYTES)
+		return false;
+	json_decref(s->told);
+	s->told = json_incref(frame);
+	return true;
+}
+
+static void take_loss(struct merge *m, struct peer *s, const json_t *frame, bool drops)
 {
 	const bool packets = drops && m->to.capture && m->sink;
 	char all[512];
@@ -425,7 +457,11 @@ static void take_loss(struct merge *m, const struct peer *s, const json_t *frame
 	if (packets && !strcmp(frame_text(frame, "cause"), drop_name(DROP_RING)))
 		capture_sink_lost(m->sink, frame_number(frame, "count"));
 
-	report_note(m->to.report, "%s: %s", s->host, frame_text(frame, "text"));
+	if (s->losses < LOSSES_MAX)
+		report_note(m->to.report, "%s: %s", s->host, frame_text(frame, "text"));
+	else if (s->losses == LOSSES_MAX)
+		report_note(m->to.report, "%s: more reports of lost data, which are not shown", s->host);
+	s->losses += s->losses <= LOSSES_MAX;
 	if (!drops || !m->to.emit || !m->sink)
 		return;
 	snprintf(all, sizeof(all), "%s: %s", s->host, frame_text(frame, "text"));
@@ -456,7 +492,7 @@ static bool take_description(struct merge *m, struct peer *s, const json_t *fram
 }
 
 /* True also of a frame of a kind that later versions may add. bytes: of its line. */
-static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
+static bool take_one(struct merge *m, struct peer *s, json_t *frame, size_t bytes)
 {
 	const enum frame kind = frame_kind(frame_text(frame, "f"));
 
@@ -465,6 +501,7 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 		return true;
 	}
 	if (kind == FRAME_ROW || kind == FRAME_ROWS || kind == FRAME_BEAT || kind == FRAME_END) {
+		m->moved |= !s->begun;
 		s->begun = true;
 		hosts_begin(&m->hosts, s->expected);
 	}
@@ -488,11 +525,15 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 	case FRAME_DROPS:
 		take_loss(m, s, frame, kind == FRAME_DROPS);
 		return true;
+	case FRAME_HOSTS:
+		return take_told(s, frame, bytes);
 	case FRAME_BEAT:
+		m->nbeats++;
 		if (frame_number(frame, "t") > s->start + s->now)
 			s->now = frame_number(frame, "t") - s->start;
 		return true;
 	case FRAME_END:
+		m->moved = true;
 		return take_end(s, frame);
 	case FRAME_SNAPSHOT: /* for recorders */
 	case FRAME_COUNT:
@@ -502,10 +543,10 @@ static bool take_one(struct merge *m, struct peer *s, const json_t *frame, size_
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
-static void take_in_turn(struct merge *m, struct peer *s, const json_t *frame, size_t bytes)
+static void take_in_turn(struct merge *m, struct peer *s, json_t *frame, size_t bytes)
 {
 	s->seq++;
-	if (!s->refused && !take_one(m, s, frame, bytes))
+	if (!s->refused && (s->complete || !take_one(m, s, frame, bytes)))
 		s->bad++;
 }
 
@@ -573,6 +614,7 @@ bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, c
 	if (!s || s->input != in || strcmp(s->origin, origin) != 0)
 		return false;
 	s->seen = clock_now();
+	m->moved |= s->silent;
 	if (s->silent)
 		report_note(m->to.report, "%s: reports again", s->host);
 	s->silent = false;

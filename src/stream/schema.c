@@ -72,20 +72,57 @@ static struct field *key_types(struct merge *m, const json_t *keys)
 	return types;
 }
 
+/* "take": which of the keys are those of the aggregation, by number. Without it all are. */
+static bool take_keys(struct merge *m, const json_t *take, struct agg *g, struct field **types, struct taking *out)
+{
+	const size_t n = json_array_size(take), first = m->to.by_host;
+	struct field *taken;
+
+	if (!take)
+		return true;
+	taken = n < ARGS_MAX ? ARENA_TRY_ARRAY(m->arena, struct field, n + first + 1) : NULL;
+	out->keys = n < ARGS_MAX ? ARENA_TRY_ARRAY(m->arena, uint32_t, n + 1) : NULL;
+	if (!json_is_array(take) || !taken || !out->keys)
+		return false;
+	if (first)
+		taken[0] = **types;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *j = json_array_get(take, i);
+		const json_int_t k = json_integer_value(j);
+
+		if (!json_is_integer(j) || k < 0 || (uint64_t)k >= g->nkeys)
+			return false;
+		out->keys[i] = (uint32_t)k;
+		taken[first + i] = (*types)[first + (size_t)k];
+	}
+	out->types = *types + first;
+	out->n = g->nkeys;
+	*types = taken;
+	g->nkeys = n;
+	return true;
+}
+
 static bool add_agg(struct merge *m, struct peer *s, const json_t *frame, uint32_t *id)
 {
 	struct field *types = key_types(m, json_object_get(frame, "keys"));
+	struct taking taking = { 0 }, *takes;
 	struct agg g, *to;
 	bool *printed;
 
 	(void)s;
 	*id = (uint32_t)m->image.aggs.n;
-	if (!types || !decode_agg(m->arena, frame, &g))
+	if (!types || !decode_agg(m->arena, frame, &g) ||
+		!take_keys(m, json_object_get(frame, "take"), &g, &types, &taking))
 		return false;
 	printed = reallocarray(m->printed, *id + 1, sizeof(*printed));
 	if (!printed)
 		return false;
 	m->printed = printed;
+	takes = reallocarray(m->takes, *id + 1, sizeof(*takes));
+	if (!takes)
+		return false;
+	m->takes = takes;
+	takes[*id] = taking;
 	g.nkeys += m->to.by_host;
 	g.id = *id;
 	g.keys = given_keys(m, &g, types);

@@ -99,7 +99,7 @@ static size_t parts_of(struct shown *sh, const struct record *r, const struct ac
 	return n;
 }
 
-/* A stream that is written has the generations of all its sources together: it rises with each. */
+/* The result has the generations of all its sources together: it rises with each. */
 static void pass_generation(struct merge *m, uint32_t agg, const struct part *parts, size_t n)
 {
 	uint64_t sum = 0;
@@ -113,12 +113,12 @@ static void pass_generation(struct merge *m, uint32_t agg, const struct part *pa
 				gen = parts[i].snap->gen;
 		sum += gen;
 	}
-	emit_generation(m->sink, agg, sum);
+	m->sink->ops->generation(m->sink, agg, sum);
 }
 
 static void pass_generations(const struct shown *sh, const struct action *a, size_t nparts)
 {
-	for (size_t k = 0; sh->m->to.emit && k < a->naggs; k++)
+	for (size_t k = 0; sh->m->sink->ops->generation && k < a->naggs; k++)
 		pass_generation(sh->m, a->aggs[k], sh->parts, nparts);
 }
 
@@ -220,8 +220,9 @@ static void show(struct shown *sh)
 	const struct epid *ep = &m->image.epids.v[row->clause];
 	const uint64_t time = time_of(m, sh->sources[0], row);
 	struct record r = { .time = time, .cpu = row->cpu, .probe = &m->image.probes.v[ep->probe], .epid = ep };
-	size_t sources = m->nsources * AGG_JOIN_MAX;
+	size_t sources = (m->nsources + sh->n) * AGG_JOIN_MAX;
 
+	m->now = row->since;
 	sh->arena = arena_new();
 	sh->parts = calloc(sources + 1, sizeof(*sh->parts));
 	sh->kept = calloc(sources + 1, sizeof(*sh->kept));
@@ -368,6 +369,25 @@ static bool same_texts(struct merge *m, const struct shown *sh)
 	return same;
 }
 
+/* To a stream: a row for each source, all of the same step, so that its reader compares texts as this one would. The
+ * last one takes back what clear() does. */
+static void pass_texts(struct merge *m, struct shown *sh)
+{
+	struct peer *last_source = sh->sources[sh->n - 1];
+	struct row *last = sh->rows[sh->n - 1];
+
+	for (size_t i = 0; i + 1 < sh->n; i++) {
+		show_plain(m, sh->sources[i], sh->rows[i]);
+		emit_again(m->sink);
+	}
+	sh->sources[sh->n - 1] = sh->sources[0];
+	sh->rows[sh->n - 1] = sh->rows[0];
+	sh->sources[0] = last_source; /* its time is that of the row */
+	sh->rows[0] = last;
+	sh->row = last;
+	show(sh);
+}
+
 /* What each source shows by itself; its row has no states but those that clear() takes back. */
 static void show_texts(struct merge *m, const struct shown *sh)
 {
@@ -379,33 +399,47 @@ static void show_texts(struct merge *m, const struct shown *sh)
 }
 
 /* Takes the rows of a step out of all sources that have it. Returns how many there are. */
-static size_t take_step(struct merge *m, const struct row *step, struct peer **sources, struct row **rows)
+static size_t take_step(struct merge *m, const struct row *step, struct peer **sources, struct row **rows, size_t room)
 {
 	struct row *prev;
 	size_t n = 0;
 
 	for (struct peer *s = m->sources; s; s = s->next) {
-		struct row *r = find_step(s, step, &prev);
-
-		if (!r)
-			continue;
-		sources[n] = s;
-		rows[n++] = take(s, prev, r);
+		for (struct row *r; n < room && (r = find_step(s, step, &prev)) != NULL;) {
+			sources[n] = s;
+			rows[n++] = take(s, prev, r);
+			if (has_sums(m, r)) /* of which each source has one */
+				break;
+		}
 	}
+	return n;
+}
+
+/* How many rows there are of a step: a merge passes on one for each of its sources. */
+static size_t count_step(const struct merge *m, const struct row *step)
+{
+	size_t n = 0;
+
+	for (const struct peer *s = m->sources; s; s = s->next)
+		for (const struct row *r = s->first; r; r = r->next)
+			n += same_step(step, r);
 	return n;
 }
 
 /* Shows the step of own with that of all other sources, and frees their rows. */
 static void show_step(struct merge *m, struct peer *own)
 {
-	struct peer **sources = calloc(m->nsources, sizeof(*sources));
-	struct row **rows = calloc(m->nsources, sizeof(*rows)), *step = own->first;
+	const size_t room = count_step(m, own->first);
+	struct peer **sources = calloc(room, sizeof(*sources));
+	struct row **rows = calloc(room, sizeof(*rows)), *step = own->first;
 	struct shown sh = { .m = m, .row = step, .sources = sources, .rows = rows };
 
 	if (sources && rows) {
-		sh.n = take_step(m, step, sources, rows);
+		sh.n = take_step(m, step, sources, rows, room);
 		sh.row = fullest(rows, sh.n);
-		if (has_sums(m, sh.row) || same_texts(m, &sh)) {
+		if (!has_sums(m, sh.row) && m->to.emit && !m->to.by_host) {
+			pass_texts(m, &sh);
+		} else if (has_sums(m, sh.row) || same_texts(m, &sh)) {
 			if (sh.row->options)
 				peer_options(m, sh.row->options);
 			show(&sh);
@@ -513,7 +547,7 @@ static struct agg_set *present_set(struct merge *m, struct arena *arena, struct 
 			parts[n] = (struct part){ s, &snaps[n] };
 			n++;
 		}
-	for (uint32_t i = 0; m->to.emit && i < m->image.aggs.n; i++)
+	for (uint32_t i = 0; m->sink->ops->generation && i < m->image.aggs.n; i++)
 		pass_generation(m, i, parts, n);
 	return sum_set(m, arena, parts, n);
 }
@@ -542,6 +576,25 @@ static void pass_beat(struct merge *m, struct agg_set *set)
 	m->sink->ops->beat(m->sink, set);
 }
 
+static uint64_t most_progress(const struct merge *m)
+{
+	uint64_t most = 0;
+
+	for (const struct peer *s = m->sources; s; s = s->next)
+		most = !s->refused && s->now > most ? s->now : most;
+	return most;
+}
+
+uint64_t show_progress(const struct merge *m)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (const struct peer *s = m->sources; s; s = s->next)
+		if (!s->refused && !s->ended && !s->silent && s->now < least)
+			least = s->now;
+	return least == UINT64_MAX ? most_progress(m) : least;
+}
+
 /* While a step waits its sources may be beyond it: states then would be newer than those of the step. */
 void show_beat(struct merge *m)
 {
@@ -549,8 +602,10 @@ void show_beat(struct merge *m)
 
 	for (const struct peer *s = m->sources; s; s = s->next)
 		waits |= s->first != NULL;
-	if (!m->sink || !m->to.emit)
+	if (!m->sink || (!m->to.emit && !m->watched))
 		return;
+	if (!waits)
+		m->now = show_progress(m);
 	if (waits)
 		pass_beat(m, NULL);
 	else
@@ -568,6 +623,9 @@ static void pass_rest(struct merge *m, struct agg_set *set)
 
 void show_rest(struct merge *m)
 {
+	m->now = most_progress(m);
+	if (m->watched)
+		with_present(m, pass_beat);
 	if (m->sink->ops->rest)
 		with_present(m, pass_rest);
 }

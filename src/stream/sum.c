@@ -17,6 +17,27 @@ struct key {
 	bool owned;
 };
 
+static void key_free(const struct key *k)
+{
+	if (k->owned)
+		free(k->text);
+}
+
+/* Those of a source's keys that the aggregation has. A text of NULL: no memory. */
+static struct key taken_key(const struct taking *taking, size_t n, const char *text, size_t len)
+{
+	json_t *all = json_loadb(text, len, JSON_ALLOW_NUL, NULL), *some = json_array();
+	struct key k = { .owned = true };
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append(some, json_array_get(all, taking->keys[i]));
+	k.text = json_dumps(some, JSON_COMPACT);
+	k.len = k.text ? strlen(k.text) : 0;
+	json_decref(all);
+	json_decref(some);
+	return k;
+}
+
 /* By host the machine's name stands before the other keys. host: its JSON; NULL: it does not. */
 static struct key key_of(const char *host, const char *text, size_t len)
 {
@@ -29,20 +50,28 @@ static struct key key_of(const char *host, const char *text, size_t len)
 	return k;
 }
 
+/* The machine's name as it is shown: as text, with how it is if it does not report. free() it; NULL: no memory. */
+static char *host_shown(const struct merge *m, const struct peer *s)
+{
+	const bool is_text = !m->to.emit && m->opts.rows != ROWS_JSON && m->opts.rows != ROWS_CSV;
+	char *name;
+
+	if (!is_text || s->complete || (!s->ended && !s->silent))
+		return strdup(s->host);
+	return asprintf(&name, "%s (%s)", s->host, census_word(s->ended ? HOST_ENDED_EARLY : HOST_SILENT)) < 0 ? NULL
+													       : name;
+}
+
 /* The machine's name as JSON, if it is a key; free() it. */
 static char *host_json(const struct merge *m, const struct peer *s)
 {
-	json_t *host = m->to.by_host ? json_string(s->host) : NULL;
+	char *shown = m->to.by_host ? host_shown(m, s) : NULL;
+	json_t *host = shown ? json_string(shown) : NULL;
 	char *name = host ? json_dumps(host, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
 
 	json_decref(host);
+	free(shown);
 	return name;
-}
-
-static void key_free(const struct key *k)
-{
-	if (k->owned)
-		free(k->text);
 }
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
@@ -87,13 +116,17 @@ static int add_part(const struct merge *m, const struct agg *g, const struct par
 
 	for (size_t i = 0; !err && i < table_size(p->snap->state); i++) {
 		const char *text = table_key(p->snap->state, i, &len, &state);
-		struct key k;
+		const struct taking *taking = &m->takes[g->id];
+		struct key taken = { 0 }, k;
 
 		if (!after_cut(g, state, base ? table_get(base, text, len) : NULL, left))
 			continue;
-		k = key_of(host, text, len);
-		to = table_put(sum, k.text, k.len);
+		if (taking->types)
+			taken = taken_key(taking, g->nkeys - m->to.by_host, text, len);
+		k = taking->types ? key_of(host, taken.text, taken.len) : key_of(host, text, len);
+		to = k.text ? table_put(sum, k.text, k.len) : NULL;
 		key_free(&k);
+		key_free(&taken);
 		if (to)
 			agg_combine(g, to, left);
 		else
@@ -239,17 +272,38 @@ static void cut_key(struct peer *s, const struct snap *snap, size_t words, const
 		memcpy(base, state, words * sizeof(*base));
 }
 
+/* The same for all keys of the source that are this one of the aggregation. */
+static void cut_taken(const struct merge *m, const struct part *p, const struct agg *g, const char *text, size_t len)
+{
+	uint64_t *state;
+	size_t n;
+
+	for (size_t i = 0; p->snap->state && i < table_size(p->snap->state); i++) {
+		const char *all = table_key(p->snap->state, i, &n, &state);
+		const struct key k = taken_key(&m->takes[g->id], g->nkeys - m->to.by_host, all, n);
+
+		if (k.text && k.len == len && !memcmp(k.text, text, len))
+			cut_key(p->source, p->snap, g->nwords, all, n);
+		key_free(&k);
+	}
+}
+
 static void cut_row(struct merge *m, struct memory_out *mem, const struct agg *g, const struct agg_row *row,
 	const struct part *parts, size_t n)
 {
 	char *key = row_key(m, mem, g, row);
 
 	for (size_t i = 0; key && i < n; i++) {
-		const char *host = parts[i].source->host;
+		char *host = m->to.by_host ? host_shown(m, parts[i].source) : NULL;
+		const bool own = !m->to.by_host ||
+			(host && row->keys[0].len == strlen(host) && !memcmp(row->keys[0].s, host, row->keys[0].len));
 
-		if (parts[i].snap->agg == g->id &&
-			(!m->to.by_host ||
-				(row->keys[0].len == strlen(host) && !memcmp(row->keys[0].s, host, row->keys[0].len))))
+		free(host);
+		if (parts[i].snap->agg != g->id || !own)
+			continue;
+		if (m->takes[g->id].types)
+			cut_taken(m, &parts[i], g, key, strlen(key));
+		else
 			cut_key(parts[i].source, parts[i].snap, g->nwords, key, strlen(key));
 	}
 	free(key);

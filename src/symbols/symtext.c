@@ -124,6 +124,7 @@ static struct knames *kernel_names(struct symtext *s)
 	if (s->tried)
 		return s->knames;
 	s->tried = true;
+	report_progress(s->opts.to, "reading the kernel's symbols", 0, 0);
 	err = knames_open_addresses(&s->knames);
 	if (err)
 		report_warning(s->opts.to, D_NONE, NULL, "kernel addresses are printed as numbers: %s", strerror(-err));

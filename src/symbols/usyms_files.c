@@ -149,6 +149,7 @@ const struct elfsyms *usyms_symbols(struct usyms *u, const struct process *p, co
 	fd = usyms_file(o, p, m, &root);
 	if (fd < 0)
 		return NULL;
+	report_progress(u->to, "reading the symbols of processes", 0, 0);
 	err = elfsyms_open(u->sandbox, fd, root, o->path, &o->syms);
 	if (o->syms)
 		hold(o, w.budget, elfsyms_bytes(o->syms));

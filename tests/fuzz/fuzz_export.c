@@ -27,7 +27,13 @@ static const char session[] = HEAD
 	"\n" HEAD "6,\"f\":\"state\",\"agg\":1,\"gen\":0,\"rows\":[[[],[[2,3]]]]}\n" HEAD
 	"7,\"f\":\"state\",\"agg\":2,\"gen\":1,\"rows\":[[[],-3]]}\n" HEAD
 	"8,\"f\":\"row\",\"clause\":0,\"t\":9,\"out\":[[0,{\"b64\":\"YmFk/w==\"},5]]}\n" HEAD
-	"9,\"f\":\"drops\",\"cause\":\"RING\",\"count\":2}\n" HEAD "10,\"f\":\"end\",\"status\":0}\n";
+	"9,\"f\":\"drops\",\"cause\":\"RING\",\"count\":2}\n" HEAD
+	"10,\"f\":\"rows\",\"clause\":0,\"t\":10,\"rows\":[[0,1,[0,\"x\",5]],[7,0,[0,{\"zone\":\"w\"},"
+	"\"9007199254740993\"]],"
+	"[9,0]],\"last\":19}\n" HEAD "11,\"f\":\"snapshot\",\"t\":20}\n" HEAD
+	"12,\"f\":\"fault\",\"text\":\"a clause\"}\n" HEAD "13,\"f\":\"options\",\"options\":[\"quiet=1\"]}\n" HEAD
+	"14,\"f\":\"beat\",\"t\":30}\n" HEAD "15,\"f\":\"rest\",\"aggs\":[1]}\n" HEAD
+	"16,\"f\":\"end\",\"status\":0}\n";
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed)
 {

@@ -205,7 +205,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct options opts;
-	const struct reporter report = { diag_write, devnull };
+	const struct reporter report = { .fn = diag_write, .ctx = devnull };
 	struct ring_memory rings[NRINGS];
 	struct consumer_env env = { .image = &image,
 		.options = &opts,

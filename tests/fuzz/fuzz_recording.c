@@ -38,6 +38,10 @@ static const char *const frames[] = {
 	"\"f\":\"state\",\"agg\":0,\"gen\":0,\"part\":0,\"rows\":[[[],7]]}",
 	"\"f\":\"drops\",\"cause\":\"ring\",\"count\":3,\"text\":\"3 drops\"}",
 	"\"f\":\"beat\",\"t\":7000000000}",
+	"\"f\":\"rows\",\"clause\":0,\"t\":\"6000000000\",\"rows\":[[0,1],[500,0]],\"last\":\"6000000500\"}",
+	"\"f\":\"rows\",\"clause\":0,\"t\":\"18446744073709551615\",\"rows\":[[9007199254740991,0]],\"last\":1}",
+	"\"f\":\"snapshot\",\"t\":6500000000}",
+	"\"f\":\"fault\",\"text\":\"a clause\"}",
 	"\"f\":\"rest\",\"aggs\":[0]}",
 	"\"f\":\"end\",\"status\":0}",
 };
@@ -193,7 +197,7 @@ static void expect_stream(const char *text, size_t n)
 
 static void read_all(const char *folder, const struct window *windows, size_t nwindows)
 {
-	static const struct reporter nobody = { NULL, NULL };
+	static const struct reporter nobody = { .fn = NULL };
 	struct recording *r = NULL;
 	char *text = NULL;
 	size_t n = 0;

@@ -387,6 +387,9 @@ static void test_nearest(void)
 
 		EXPECT_STR(got ? got : "none", rows[i].want ? rows[i].want : "none");
 	}
+	/* Both are one edit away. */
+	EXPECT_STR(nearest_name("tcpto", (const char *const[]){ "tcpio", "tcptop", NULL }), "tcptop");
+	EXPECT_STR(nearest_name("tcpto", (const char *const[]){ "tcptop", "tcpio", NULL }), "tcptop");
 	char longname[200];
 
 	memset(longname, 'x', sizeof(longname) - 1);

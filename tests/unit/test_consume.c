@@ -78,7 +78,7 @@ struct rig {
 /* Text on out, reports on err. */
 static void env_output(struct consumer_env *env, struct reporter *report, FILE *out, FILE *err)
 {
-	*report = (struct reporter){ diag_write, err };
+	*report = (struct reporter){ .fn = diag_write, .ctx = err };
 	env->report = report;
 	env->sink = print_sink_new(&(struct print_to){ .out = out, .options = env->options, .report = report });
 	if (!env->sink)

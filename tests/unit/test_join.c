@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls,
- * maps and lines are. Likewise programs at tracepoints of a trace that has many. */
+ * maps and lines are. Likewise programs at tracepoints and where packets pass, which may share a look. */
 #include <linux/bpf.h>
 
 #include "lower/join.h"
@@ -81,7 +81,7 @@ static void test_apart(struct arena *a)
 	im.progs.v[0].code.stack = 512;
 	im.progs.v[2].code.callbacks = true;
 	im.progs.v[3].attach = ATTACH_FEXIT;
-	im.progs.v[4].notes = true;
+	im.progs.v[4].flags = BPF_F_SLEEPABLE;
 	im.progs.v[5].module = "tun";
 	im.progs.v[6].attach_btf_id = 8;
 	im.progs.v[7].attach = ATTACH_TP_BTF;
@@ -97,16 +97,16 @@ static void test_apart(struct arena *a)
 	EXPECT_INT(im.progs.v[10].nparts, 2);
 }
 
-/* 86 tracepoints with three programs each are too many, 85 are not. Of seven at one four become one, and three. */
+/* Two programs at a tracepoint stay alone, three become one; of more than 256 programs all do, by fours. */
 static void test_tracepoints(struct arena *a)
 {
 	static const struct {
-		unsigned places, left;
-	} rows[] = { { 85, 85 * 3 }, { 86, 86 } };
+		unsigned places, each, left;
+	} rows[] = { { 85, 2, 85 * 2 }, { 85, 3, 85 }, { 129, 2, 129 }, { 86, 3, 86 } };
 	struct image im;
 
 	for (size_t i = 0; i < ROWS(rows); i++) {
-		fill(a, &im, rows[i].places * 3);
+		fill(a, &im, rows[i].places * rows[i].each);
 		for (size_t k = 0; k < im.progs.n; k++) {
 			im.progs.v[k].attach = ATTACH_TP_BTF;
 			im.progs.v[k].attach_btf_id = (uint32_t)k % rows[i].places;
@@ -115,7 +115,7 @@ static void test_tracepoints(struct arena *a)
 		EXPECT_INT(im.progs.n, rows[i].left);
 		EXPECT_INT(im.progs.v[1].probe, 1);
 		if (im.progs.v[1].nparts)
-			EXPECT_INT(im.progs.v[1].parts[2].probe, 2 * rows[i].places + 1);
+			EXPECT_INT(im.progs.v[1].parts[1].probe, rows[i].places + 1);
 	}
 	fill(a, &im, 307);
 	for (size_t k = 0; k < im.progs.n; k++) {
@@ -147,6 +147,63 @@ static void test_packets(struct arena *a)
 	EXPECT_INT(im.progs.v[2].nparts, 0);
 }
 
+/* Of five programs where packets pass the second to the fourth have the same look: it is called once, and its jump
+ * leads to the call of the fifth. One alone calls none. */
+static void test_looks(struct arena *a)
+{
+	struct image im;
+	struct bpf_insn look[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 }, { .code = BPF_JMP | BPF_EXIT } };
+	const struct bpf_insn *insns;
+
+	fill(a, &im, 5);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		im.progs.v[k].attach = ATTACH_CGROUP_INGRESS;
+		im.progs.v[k].attach_btf_id = 0;
+		im.progs.v[k].notes = k == 4;
+		im.progs.v[k].look = k == 4 ? "P->x" : k ? "P->y" : NULL;
+		im.progs.v[k].look_code = (struct code){ .insns = look, .n = ROWS(look) };
+	}
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 1);
+	EXPECT_INT(im.progs.v[0].nparts, 5);
+	insns = im.progs.v[0].code.insns;
+	EXPECT_INT(insns[4].code, BPF_JMP | BPF_CALL);
+	EXPECT_INT(insns[5 + insns[4].imm].imm, 1);
+	EXPECT_INT(insns[5].code, BPF_JMP | BPF_JEQ | BPF_K);
+	EXPECT_INT(6 + (size_t)insns[5].off, 1 + 2 + 3 + 3 * 2);
+	EXPECT_INT(im.progs.v[0].code.n, 3 + 5 * 2 + 3 + 2 + 5 * PART);
+	EXPECT_INT(im.progs.v[0].code.funcs.n, 1 + 5 + 1);
+	EXPECT_INT(im.progs.v[0].parts[3].notes, false);
+	EXPECT_INT(im.progs.v[0].parts[4].notes, true);
+}
+
+/* Parts beyond 8192 instructions, or 60 different maps, begin another program. */
+static void test_large(struct arena *a)
+{
+	struct image im;
+
+	fill(a, &im, 5);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		struct code *c = &im.progs.v[k].code;
+
+		im.progs.v[k].attach = ATTACH_CGROUP_INGRESS;
+		im.progs.v[k].attach_btf_id = 0;
+		if (k < 3) {
+			c->insns = ARENA_ARRAY(a, struct bpf_insn, 3000);
+			c->n = 3000;
+		}
+		for (uint32_t i = 0; i < 100; i++) /* one map many times */
+			*vec_push(a, &c->maps) = (struct code_mapref){ .map = 1 };
+	}
+	for (uint32_t i = 0; i < 59; i++)
+		*vec_push(a, &im.progs.v[4].code.maps) = (struct code_mapref){ .map = 10 + i };
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 3);
+	EXPECT_INT(im.progs.v[0].nparts, 2);
+	EXPECT_INT(im.progs.v[1].nparts, 2);
+	EXPECT_INT(im.progs.v[2].nparts, 0);
+}
+
 int main(void)
 {
 	struct arena *a = arena_new();
@@ -157,6 +214,8 @@ int main(void)
 	test_apart(a);
 	test_tracepoints(a);
 	test_packets(a);
+	test_looks(a);
+	test_large(a);
 	arena_free(a);
 	return unit_end();
 }

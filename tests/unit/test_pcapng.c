@@ -79,6 +79,73 @@ static int write_all(FILE *f)
 	return err;
 }
 
+/* A packet of a mould is, byte for byte, what pcapng_write() makes of it. */
+static void test_again(bool lean)
+{
+	static const struct pcapng_comment comments[] = { { "PID", "123", 3 }, { "Cmd", "evil\nname", 9 } };
+	static const size_t lengths[] = { 20, 19, 1, 0, 17, 20 };
+	struct options options;
+	struct pcapng *p[2] = { pcapng_new(), pcapng_new() };
+	struct pcapng_mould m = { 0 };
+	struct out *o[2];
+	char *s[2] = { NULL };
+	size_t len[2] = { 0 };
+	FILE *f[2];
+
+	options_init(&options);
+	options.capturelean = lean;
+	for (size_t i = 0; i < 2; i++) {
+		f[i] = open_memstream(&s[i], &len[i]);
+		o[i] = f[i] ? out_new(f[i], &style_plain, &options) : NULL;
+		if (!p[i] || !o[i])
+			abort();
+		pcapng_begin(p[i], o[i]);
+		EXPECT(!pcapng_mould(p[i], &m)); /* no packet yet */
+	}
+	for (size_t i = 0; i < ROWS(lengths); i++) {
+		struct pcapng_packet k = { .dev = { 1, 100, "lo", "global", 2, 6 },
+			.way = PCAPNG_WAY_OUT,
+			.time = 1700000000123456789ull + i * 5000000000,
+			.id = i + 1,
+			.pid = 123,
+			.tid = 124,
+			.protocol = 0x800,
+			.data = ip,
+			.caplen = lengths[i],
+			.len = 40 + i,
+			.comments = comments,
+			.ncomments = ROWS(comments) };
+		struct pcapng_like like = { k.time, k.id, k.data, k.caplen, k.len };
+
+		pcapng_write(p[0], &k);
+		if (i) {
+			EXPECT(pcapng_again(p[1], &m, &like));
+			continue;
+		}
+		pcapng_write(p[1], &k);
+		EXPECT(pcapng_mould(p[1], &m));
+	}
+	for (size_t i = 0; i < 2; i++) {
+		pcapng_end(p[i], 0);
+		EXPECT_INT(out_flush(o[i]), 0);
+	}
+	pcapng_begin(p[1], o[1]);
+	EXPECT_INT(out_flush(o[1]), 0);
+	/* Its interface is gone. */
+	EXPECT(!pcapng_again(p[1], &m, &(struct pcapng_like){ .data = ip, .caplen = 20, .len = 20 }));
+	for (size_t i = 0; i < 2; i++) {
+		out_free(o[i]);
+		pcapng_free(p[i]);
+		fclose(f[i]);
+	}
+	EXPECT(len[1] > len[0] && !memcmp(s[0], s[1], len[0]));
+	EXPECT_INT(memmem(s[0], len[0], "PID: 123\nCmd: evil\\x0aname", 26) != NULL, lean);
+	EXPECT_INT(memmem(s[0], len[0], "\x01\0\x08\0PID: 123", 12) != NULL, !lean);
+	free(m.tail);
+	free(s[0]);
+	free(s[1]);
+}
+
 static void test_file(const char *s, size_t len)
 {
 	size_t n, of;
@@ -112,6 +179,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return unit_end();
 	test_file(s, len);
+	test_again(false);
+	test_again(true);
 	free(s);
 	f = fopen("/dev/full", "w");
 	if (!f)

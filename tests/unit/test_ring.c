@@ -78,7 +78,7 @@ static void frame(const char *kind, uint64_t tenths, const char *more)
 
 static void start(uint64_t before, uint64_t after, uint64_t memory)
 {
-	static const struct reporter nobody = { NULL, NULL };
+	static const struct reporter nobody = { .fn = NULL };
 	const struct ring_size size = { before * TENTH, after * TENTH, memory };
 	const struct ring_to to = { take, begun, over, NULL, &nobody };
 

@@ -183,7 +183,7 @@ static int stop = -1;
 static void run(struct features *f, struct made *m, struct child *child, FILE *out, struct result *r)
 {
 	struct listener l = { .r = r };
-	struct reporter to = { listen_to, &l };
+	struct reporter to = { .fn = listen_to, .ctx = &l };
 	size_t out_len = 0, err_len = 0;
 	FILE *mem = NULL, *err;
 	struct options options;

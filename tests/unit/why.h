@@ -26,8 +26,8 @@ static inline void why_keep(void *ctx, const struct diag *d)
 		memmove(w->text, w->text + 7, sizeof(w->text) - 7);
 }
 
-#define WHY_INIT(w)                      \
-	{                                \
-		.to = { why_keep, &(w) } \
+#define WHY_INIT(w)                                  \
+	{                                            \
+		.to = {.fn = why_keep, .ctx = &(w) } \
 	}
 #endif

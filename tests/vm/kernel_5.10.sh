@@ -4,6 +4,7 @@
 # RLIMIT_MEMLOCK there (64 KiB at first), the current task is a number, links of perf events and their cookies do not
 # exist. What is missing is named when the script is compiled.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/selftest.lib"
 . "$here/tiers.lib"
 in_guest || boot 5.10 1
 
@@ -75,6 +76,12 @@ drops() {
 	[ "$STATUS" -eq 0 ] && has "$OUT" $'<> vmlinux`__udp4_lib_rcv(\\+0x[0-9a-f]*)? 3'
 }
 
+# What a datagram's buffer has where its device was is no address: a program that loads through it must not end the machine.
+bad_pointers() {
+	trace -qn 'path::: { @[probename] = count(); } END { printa("%s %@d\n", @); }' -c "$triggers/udp_echo -4 -n 40"
+	[ "$STATUS" -eq 0 ] && has "$OUT"$'\n' $'\ntransmit 80\n'
+}
+
 stack() {
 	trace -qn 'fbt::tcp_sendmsg:entry { @[stack()] = count(); }' -c "$triggers/tcp_echo -4 -n 1"
 	[ "$STATUS" -eq 0 ] && has "$OUT" 'vmlinux`__x64_sys_sendto'
@@ -107,10 +114,12 @@ check older-sockets older
 check datagrams datagrams
 check sockets sockets
 check no-reason drops
+check bad-pointers bad_pointers
 check stack stack
 check statistics statistics
 check profile profile
 check registers registers
 check no-exchange names_missing 'fbt::tcp_sendmsg:entry { @m = max(arg2) } BEGIN' 'atomic exchanges'
 check no-cache names_missing skb:::free 'tracepoint kmem_cache_free with 3 arguments'
+selftest_tests
 finish

@@ -3,6 +3,7 @@
 # Linux 6.1: no bpf_cast_to_kern_ctx(), no bpf_rdonly_cast(), no kprobe.multi. There the network providers are on functions
 # of the kernel, and on kprobes when asked; a tier that cannot see a probe refuses it before anything runs.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/selftest.lib"
 . "$here/tiers.lib"
 . "$here/fbt.lib"
 . "$here/sctp.lib"
@@ -82,8 +83,9 @@ instrument_tests system/io.sh system/vminfo.sh system/sched.sh user/usdt.sh fail
 first_tests
 check_tests short
 sctp_tests functions
-for t in docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c ip/stopped.sh; do
+for t in net/path_functions.sh docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c ip/stopped.sh; do
 	kernel_test "$t"
 done
 error_tests
+selftest_tests
 finish

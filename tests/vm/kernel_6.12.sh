@@ -4,6 +4,7 @@
 # comes before its addresses, the ACKs of TIME_WAIT leave by a socket of the kernel's own, and the receive hook of the
 # owner service. So these tests of tests/kernel, whole; they compare with the triggers' own counts.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/selftest.lib"
 . "$here/tiers.lib"
 . "$here/fbt.lib"
 . "$here/sctp.lib"
@@ -26,9 +27,10 @@ instrument_tests system/io.sh system/lockstat.sh cli/signals.sh
 hotplug_test
 wifi_tests
 sctp_tests hooks kprobes
-for t in docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
+for t in net/path_functions.sh docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
 	kernel_test "$t"
 done
 DWIRE_TEST_TIER=functions kernel_test ip/stopped.sh
+selftest_tests
 error_tests
 finish

@@ -3,6 +3,7 @@
 # The newest kernel that Debian's archive has (sid). It may be newer than any that dwire was run on: then that is said
 # first, and what fails below is what changed in it.
 . "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/selftest.lib"
 . "$here/tiers.lib"
 in_guest || boot newest 1
 
@@ -22,4 +23,5 @@ done
 for p in udp::: ip::: skb:::drop syscall::openat:entry proc::: sched:::on-cpu io:::start vminfo::: fbt::tcp_sendmsg:entry; do
 	check "attaches-$p" attaches "$p"
 done
+selftest_tests
 finish

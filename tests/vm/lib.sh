@@ -5,7 +5,7 @@
 #   dwire                  the binary under test
 #   boot SERIES [CPUS]     outside: run this test under that kernel, and exit as it does; 2 CPUs take twice the time
 #   kernel_test NAME       one of tests/kernel, whole
-#   trace ARG…             dwire with these; sets OUT, ERR and STATUS
+#   trace ARG…             dwire with these; sets OUT, ERR and STATUS (124: not done in trace_seconds)
 #   check NAME COMMAND…    a test of its own: ok when the command succeeds; what the last trace said is shown otherwise
 #   has TEXT PATTERN       a bash regular expression; lines_of TEXT counts
 #   finish                 prints "N passed, N failed, N skipped", exits
@@ -17,6 +17,8 @@ dwire=$build/dwire
 triggers=$build/tests/triggers
 passed=0 failed=0 skipped=0
 OUT='' ERR='' STATUS=0
+trace_seconds=120
+trace_in=() # a command that runs it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -47,7 +49,7 @@ trace() {
 	local tmp
 	tmp=$(mktemp)
 	STATUS=0
-	OUT=$(timeout 120 "$dwire" "$@" 2>"$tmp") || STATUS=$?
+	OUT=$("${trace_in[@]}" timeout "$trace_seconds" "$dwire" "$@" 2>"$tmp") || STATUS=$?
 	ERR=$(<"$tmp")
 	rm "$tmp"
 }

@@ -18,10 +18,11 @@ HAS = ("fires", "attaches")
 
 def read(path):
     lines = open(path, encoding="utf-8").read().splitlines()
-    head = re.fullmatch(r"release (\S+), dwire (\S+)", lines[0])
-    if not head:
+    heads = [h for h in (re.fullmatch(r"release (\S+), dwire (\S+)", line) for line in lines) if h]
+    if not heads or lines[0] != heads[0][0]:
         sys.exit(f"survey.py: {path} does not begin with a release")
-    return head[1], head[2], {tuple(f[:2]): tuple(f[2:4]) for f in (line.split("\t") for line in lines[1:]) if len(f) == 4}
+    commits = " and ".join(dict.fromkeys(h[2] for h in heads))
+    return heads[0][1], commits, {tuple(f[:2]): tuple(f[2:4]) for f in (line.split("\t") for line in lines) if len(f) == 4}
 
 
 def reason(said):

@@ -44,7 +44,17 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 	return prev[nb];
 }
 
-/* Of equally near names the first one. Names of more than NEAR_MAX characters are not compared. */
+/* How many characters two names have in common at their beginning. */
+static size_t common(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+/* Names of more than NEAR_MAX characters are not compared. */
 const char *nearest_name(const char *name, const char *const *table)
 {
 	const size_t n = strlen(name);
@@ -59,11 +69,11 @@ const char *nearest_name(const char *name, const char *const *table)
 		const size_t m = strlen(*table);
 		const size_t gap = m > n ? m - n : n - m;
 
-		if (m > NEAR_MAX || gap >= best)
+		if (m > NEAR_MAX || gap > best)
 			continue;
 		const size_t dist = edit_distance(name, n, *table, m);
 
-		if (dist < best) {
+		if (dist < best || (found && dist == best && common(name, *table) > common(name, found))) {
 			best = dist;
 			found = *table;
 		}

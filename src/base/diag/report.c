@@ -73,6 +73,12 @@ void report_note(const struct reporter *to, const char *fmt, ...)
 	va_end(ap);
 }
 
+void report_progress(const struct reporter *to, const char *what, uint64_t done, uint64_t total)
+{
+	if (to && to->progress)
+		to->progress(to->ctx, what, done, total);
+}
+
 /* The same words everywhere, so that tests and users can look for them. */
 int report_no_memory(const struct reporter *to, const char *what)
 {

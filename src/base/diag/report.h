@@ -13,6 +13,8 @@
  * error that it returns, exactly once; its callers pass the error on. */
 #ifndef DWIRE_BASE_DIAG_REPORT_H
 #define DWIRE_BASE_DIAG_REPORT_H
+#include <stdint.h>
+
 #include "base/diag/diag.h"
 
 /* Where diagnostics go. A NULL pointer to it discards them. */
@@ -20,6 +22,8 @@ struct reporter {
 	/* d and its texts are valid during the call. It must not report to the same reporter. */
 	void (*fn)(void *ctx, const struct diag *d);
 	void *ctx;
+	/* What a long operation waits for, as report_progress() says; NULL: nobody wants to know. */
+	void (*progress)(void *ctx, const char *what, uint64_t done, uint64_t total);
 };
 
 /* Passes a finished diagnostic on. */
@@ -33,6 +37,10 @@ void report_warning(const struct reporter *to, enum dtag tag, const char *hint, 
 	__attribute__((format(printf, 4, 5)));
 /* A fact that the user should know: drops, the end of a traced process. */
 void report_note(const struct reporter *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What is being done from here on, such as "loading programs", and how far it is: done of total; total 0: it is
+ * unknown, and done only counts. what NULL: that is over, or output is about to be written.
+ * Cheap: loops may call it for each of thousands. */
+void report_progress(const struct reporter *to, const char *what, uint64_t done, uint64_t total);
 /* "not enough memory to WHAT", such as "read the kernel's types". Returns -ENOMEM. */
 int report_no_memory(const struct reporter *to, const char *what);
 

@@ -23,6 +23,7 @@ int clush_start(struct clush *c, const struct on_options *o, const char *const *
 	const char *argv[FANOUT_WORDS + PASSED_MAX + 16] = { "clush", "-S", "--color=never", "-w", o->nodes };
 	char fanout[24];
 	size_t n = 5;
+	int r;
 
 	/* A trace runs for long: by default all nodes at once, not 64. */
 	snprintf(fanout, sizeof(fanout), "%zu", c->nodes->n);
@@ -36,6 +37,13 @@ int clush_start(struct clush *c, const struct on_options *o, const char *const *
 		argv[n++] = *last++;
 	if (spawn(&c->p, argv, pipes, c->messages))
 		return -1;
+	r = pipes & SPAWN_IN ? beats_start(&c->p.in, &c->beats) : 0;
+	if (r) {
+		message(c->messages, "cannot send beats: %s", strerror(-r));
+		spawn_wait(&c->p, 0);
+		spawn_close(&c->p);
+		return -1;
+	}
 	fcntl(c->p.err, F_SETFL, O_NONBLOCK);
 	lines_open(&c->err, c->p.err, LINE_BYTES_MAX);
 	return 0;
@@ -130,6 +138,7 @@ int clush_end(struct clush *c, int timeout_ms)
 
 	spawn_close_end(&c->p.in);
 	status = spawn_wait(&c->p, timeout_ms);
+	beats_end(&c->beats);
 	clush_messages(c, false);
 	lines_close(&c->err);
 	spawn_close(&c->p);

@@ -3,12 +3,14 @@
 #ifndef DWIRE_CLI_FLEET_CLUSH_H
 #define DWIRE_CLI_FLEET_CLUSH_H
 #include "base/lines.h"
+#include "cli/fleet/beats.h"
 #include "cli/fleet/nodes.h"
 #include "cli/fleet/options.h"
 #include "cli/fleet/spawn.h"
 
 struct clush {
 	struct spawned p;
+	pid_t beats; /* the process that writes its input; 0: there is none */
 	struct lines err;
 	struct nodes *nodes; /* borrowed */
 	const struct messages *messages;

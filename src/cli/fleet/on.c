@@ -5,6 +5,7 @@
 #include "cli/fleet/on.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,13 @@
 #include "cli/fleet/clush.h"
 #include "cli/fleet/remote.h"
 #include "cli/signals.h"
+#include "cli/tool/tool.h"
 
 #define POLL_MS 100
 #define FAREWELL_NS 3000000000u /* after ^C: so long the machines may take to send their last states */
 #define END_MS 2000             /* so long clush may take when all streams have ended */
 #define PATH_BYTES 512
+#define SCREEN_ARGS 256 /* words of this command, when a screen reads it */
 
 struct fleet {
 	struct on_options o;
@@ -37,19 +40,25 @@ static void usage(FILE *out)
 {
 	fputs("usage: dwire on [option ...] NODES TOOL|OPTION [argument ...]\n"
 	      "\n"
-	      "Runs dwire on many machines by ClusterShell (clush), and shows what they send as one trace.\n"
-	      "NODES: web[1-40],db1 or a group: @web. What follows them is what dwire would be given on each machine.\n"
+	      "Runs dwire on many machines by ClusterShell (clush), and shows what they send\n"
+	      "as one trace. NODES: web[1-40],db1 or a group: @web. What follows them is what\n"
+	      "dwire would be given on each machine.\n"
 	      "\n"
-	      "  --by host         the machine is the first key of aggregations and stands before each line\n"
-	      "  --emit            write the result as a stream, for dwire merge\n"
-	      "  --copy[=FOLDER]   copy this dwire to each machine first (/tmp), and remove it at the end\n"
-	      "  --dwire WORDS     how dwire is called there: 'sudo -n /usr/sbin/dwire'\n"
-	      "  --through WORDS   run this here for each node: 'kubectl exec -i %h --', 'ip netns exec %h'\n"
-	      "  --all-or-none     trace only if all machines can\n"
+	      "  --by host        the machine is the first key of aggregations and stands\n"
+	      "                   before each line\n"
+	      "  --emit           write the result as a stream, for dwire merge\n"
+	      "  --copy[=FOLDER]  copy this dwire to each machine first (to /tmp), and remove\n"
+	      "                   it at the end\n"
+	      "  --dwire WORDS    how dwire is called there: 'sudo -n /usr/sbin/dwire'\n"
+	      "  --through WORDS  run this here for each node: 'kubectl exec -i %h --',\n"
+	      "                   'ip netns exec %h'\n"
+	      "  --all-or-none    trace only if all machines can\n"
+	      "  --cut SECONDS    a machine ends its trace when it has heard nothing from here\n"
+	      "                   for so long (15): the network between is cut\n"
 	      "  -f, -l, -o, -O, -R, -t, -u, -x, --topology\n"
-	      "                    clush's: machines at a time (all), user, options of ssh, settings, worker, time "
-	      "limits\n"
-	      "                    to connect and to run, nodes to leave out, the tree of gateways\n"
+	      "                   clush's: machines at a time (all), user, options of ssh,\n"
+	      "                   settings, worker, time limits to connect and to run, nodes to\n"
+	      "                   leave out, the tree of gateways\n"
 	      "\n"
 	      "  dwire on @web -n 'tcp:::connect-refused { @[args[3]->tcps_raddr] = count(); }'\n"
 	      "  dwire on host[1-400] tcptop\n",
@@ -99,25 +108,71 @@ static int name_copy(struct fleet *f)
 	return 0;
 }
 
+/* Runs clush once with these arguments, ended by NULL. 0, or -1 after a message. */
+static int run_clush(struct fleet *f, const char *const *args)
+{
+	struct clush c = { .nodes = &f->nodes, .messages = f->messages, .failed = copy_failed, .ctx = f };
+
+	if (clush_start(&c, &f->o, args, SPAWN_ERR))
+		return -1;
+	clush_messages(&c, true);
+	clush_end(&c, -1);
+	return 0;
+}
+
+/* Runs a command on all machines; frees it. 0, or -1 after a message. */
+static int run_command(struct fleet *f, char *command)
+{
+	int r = command ? run_clush(f, (const char *const[]){ "--", command, NULL }) : -1;
+
+	if (!command)
+		message(f->messages, "%s", strerror(ENOMEM));
+	free(command);
+	return r;
+}
+
+/* A machine that could not start its copy has left it. */
+static void remove_copies(struct fleet *f)
+{
+	if (*f->copied && f->failed)
+		(void)!run_command(f, remote_remove(f->copied));
+}
+
+/* A signal meanwhile ends this command when clush has ended, so that no copy is left. 0, or -1 after a message. */
+static int send_copies(struct fleet *f, const char *const *args)
+{
+	struct signals *signals = signals_take(f->d, true);
+	int r = signals ? run_clush(f, args) : -1;
+	bool ended = signals && signals_came(signals);
+
+	if (!r && !ended)
+		r = run_command(f, remote_prepare(f->copied));
+	ended = signals && signals_came(signals);
+	signals_free(signals);
+	if (!ended)
+		return r;
+	message(f->messages, "ended before all machines had their copy");
+	(void)!run_command(f, remote_remove(f->copied));
+	return -1;
+}
+
 /* 0, or -1 after a message. Nodes that cannot be copied to are left out of what follows only in their messages. */
 static int copy(struct fleet *f)
 {
 	char own[PATH_BYTES];
 	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
 	const char *const args[] = { "--copy", own, "--dest", f->copied, NULL };
-	struct clush c = { .nodes = &f->nodes, .messages = f->messages, .failed = copy_failed, .ctx = f };
 
 	if (n < 0) {
 		message(f->messages, "cannot find this program: %s", strerror(errno));
 		return -1;
 	}
 	own[n] = '\0';
-	if (name_copy(f) || clush_start(&c, &f->o, args, SPAWN_ERR))
+	if (name_copy(f) || send_copies(f, args))
 		return -1;
-	clush_messages(&c, true);
-	clush_end(&c, -1);
 	if (f->failed && f->o.all) {
 		message(f->messages, "nobody traces (--all-or-none)");
+		remove_copies(f);
 		return -1;
 	}
 	f->failed = 0; /* they fail again, without a message */
@@ -173,6 +228,7 @@ static int trace_fleet(struct fleet *f)
 	f->messages->signals = signals;
 	r = signals && send_scripts(f) ? watch(f, signals) : -1;
 	nodes = clush_end(&f->clush, END_MS);
+	remove_copies(f);
 	if (dwire_end(f->d, &status))
 		r = -1;
 	f->messages->signals = NULL;
@@ -201,6 +257,28 @@ static int start(struct fleet *f)
 	return 0;
 }
 
+/* A tool that is a screen on a terminal is one for a fleet, too: dwire-live starts this command once more, as the
+ * writer of a stream. Comes back if it is no such tool, or if dwire-live is not installed. */
+static void hand_over(const struct on_options *o, char **argv, int argc)
+{
+	struct live_args tool;
+	const char *args[SCREEN_ARGS] = { "", "on", "--emit", "--by", "host" };
+	char self[PATH_MAX], title[64];
+	size_t n = 5;
+
+	if (o->emit || !tool_screen(argc - o->first, argv + o->first, &tool) || !live_self(self) ||
+		(size_t)o->first + LIVE_TOOL_ARGS + n > SCREEN_ARGS)
+		return;
+	args[0] = self;
+	for (int i = 1; i < o->first; i++)
+		args[n++] = argv[i];
+	for (size_t i = 0; tool.v[i]; i++)
+		args[n++] = tool.v[i];
+	args[n] = NULL;
+	snprintf(title, sizeof(title), "%s on %s", tool.v[0], o->nodes);
+	live_start(title, NULL, args);
+}
+
 /* Returns the exit status. */
 static int run(struct fleet *f, int argc, char **argv)
 {
@@ -220,6 +298,7 @@ int on_main(int argc, char **argv, struct messages *messages)
 		usage(status < 0 ? stdout : stderr);
 		return status < 0 ? 0 : status;
 	}
+	hand_over(&f.o, argv, argc);
 	if (dwire_new(&f.d)) {
 		message(messages, "%s", strerror(ENOMEM));
 		return 1;

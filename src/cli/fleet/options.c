@@ -4,9 +4,14 @@
 #include "cli/fleet/options.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ON_BY = 256, ON_EMIT, ON_COPY, ON_DWIRE, ON_THROUGH, ON_ALL, ON_TOPOLOGY };
+enum { ON_BY = 256, ON_EMIT, ON_COPY, ON_DWIRE, ON_THROUGH, ON_ALL, ON_TOPOLOGY, ON_CUT };
+
+#define CUT_SECONDS 15 /* a wire that is down for half of that is made up for by TCP */
+#define CUT_MIN 3
+#define CUT_MAX 86400
 
 static bool pass(struct on_options *o, const char *option, const char *value)
 {
@@ -34,6 +39,15 @@ static bool take_clush(struct on_options *o, int opt)
 	return opt < (int)(sizeof(names) / sizeof(names[0])) && names[opt] && pass(o, names[opt], optarg);
 }
 
+static bool take_cut(struct on_options *o, const char *s)
+{
+	char *end;
+	const long n = strtol(s, &end, 10);
+
+	o->cut = (unsigned)n;
+	return end > s && !*end && n >= CUT_MIN && n <= CUT_MAX;
+}
+
 /* False: the option's value is not valid, or it is none. */
 static bool take(struct on_options *o, int opt)
 {
@@ -54,6 +68,8 @@ static bool take(struct on_options *o, int opt)
 	case ON_THROUGH:
 		o->through = optarg;
 		return pass(o, "-R", "exec");
+	case ON_CUT:
+		return take_cut(o, optarg);
 	case 'x':
 		o->exclude = optarg;
 		return pass(o, "-x", optarg);
@@ -68,10 +84,10 @@ int on_options(struct on_options *o, int argc, char **argv, const struct message
 		{ "emit", no_argument, NULL, ON_EMIT }, { "copy", optional_argument, NULL, ON_COPY },
 		{ "dwire", required_argument, NULL, ON_DWIRE }, { "through", required_argument, NULL, ON_THROUGH },
 		{ "all-or-none", no_argument, NULL, ON_ALL }, { "topology", required_argument, NULL, ON_TOPOLOGY },
-		{ "help", no_argument, NULL, 'h' }, { 0 } };
+		{ "cut", required_argument, NULL, ON_CUT }, { "help", no_argument, NULL, 'h' }, { 0 } };
 	int opt;
 
-	*o = (struct on_options){ .dwire = "dwire" };
+	*o = (struct on_options){ .dwire = "dwire", .cut = CUT_SECONDS };
 	opterr = 0;
 	optind = 0; /* begins anew; + stops at the nodes */
 	while ((opt = getopt_long(argc, argv, "+:hf:l:t:u:x:R:o:O:", longs, NULL)) != -1) {

@@ -16,6 +16,7 @@ struct on_options {
 	const char *nodes;   /* as ClusterShell has them: web[1-40],@db */
 	const char *passed[PASSED_MAX + 1]; /* options for clush, ended by NULL */
 	bool by_host, emit, all, fanout;    /* fanout: it is given */
+	unsigned cut;                       /* seconds; a machine that hears nothing for so long ends its trace */
 	int first;                          /* the index in argv of dwire's arguments there */
 };
 

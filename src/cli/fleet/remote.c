@@ -25,8 +25,13 @@ static void put_word(FILE *out, const char *s, bool exec)
 	putc('\'', out);
 }
 
-/* A program that was copied is removed when it ends. Both its frames and its end go through clush, so the shell has to
- * keep its status. */
+/* The program that was copied has as many copies as machines see that folder: each takes one by giving it another name,
+ * and removes it at its end. Its status has to arrive, so the shell keeps it. clush's worker exec wants no % here. */
+static const char run_copy[] =
+	"sh -c 'd=$0 m=; rm -f \"$d\"; for f in \"$d\".*-; do mv \"$f\" \"${f}x\" 2>/dev/null && "
+	"m=${f}x && break; done; [ \"$m\" ] || { echo \"its copy of dwire is gone\" >&2; exit 1; }; "
+	"\"$m\" \"$@\"; s=$?; rm -f \"$m\"; exit $s'";
+
 static void put_command(FILE *out, const struct on_options *o, const char *copied, int argc, char **argv)
 {
 	bool options = *argv[0] == '-', exec = o->through != NULL;
@@ -34,9 +39,10 @@ static void put_command(FILE *out, const struct on_options *o, const char *copie
 	if (o->through)
 		fprintf(out, "%s ", o->through);
 	if (copied)
-		fprintf(out, "sh -c 'd=$0; \"$d\" \"$@\"; s=$?; rm -f \"$d\"; exit $s' %s --until-eof", copied);
+		fprintf(out, "%s %s", run_copy, copied);
 	else
-		fprintf(out, "%s --until-eof", o->dwire);
+		fputs(o->dwire, out);
+	fprintf(out, " --until-eof=%u", o->cut);
 	if (options)
 		fputs(" --emit", out);
 	for (int i = 0; i < argc; i++) {
@@ -59,6 +65,7 @@ static int take_script(FILE *input, char *path, const struct messages *messages)
 		free(text);
 		return r;
 	}
+	fputs(len ? "" : "\n", input); /* a NUL byte alone is a beat */
 	fwrite(text, 1, len, input);
 	putc('\0', input);
 	free(text);
@@ -101,6 +108,26 @@ int remote_make(struct remote *r, const struct on_options *o, const char *copied
 	if (err == -ENOMEM)
 		message(messages, "%s", strerror(ENOMEM));
 	return err;
+}
+
+char *remote_prepare(const char *copied)
+{
+	char *command;
+
+	return asprintf(&command,
+		       "sh -c 'm=$(mktemp \"$0.XXXXXX\") && cp \"$0\" \"$m\" && chmod 700 \"$m\" && mv \"$m\" \"$m-\" "
+		       "|| "
+		       "{ rm -f \"$m\"; exit 1; }' %s",
+		       copied) < 0
+		? NULL
+		: command;
+}
+
+char *remote_remove(const char *copied)
+{
+	char *command;
+
+	return asprintf(&command, "sh -c 'rm -f \"$0\" \"$0\".*-' %s", copied) < 0 ? NULL : command;
 }
 
 void remote_free(struct remote *r)

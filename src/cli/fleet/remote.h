@@ -16,5 +16,10 @@ struct remote {
  * NULL. 0, or -errno after a message. */
 int remote_make(struct remote *r, const struct on_options *o, const char *copied, int argc, char **argv,
 	const struct messages *messages) __attribute__((warn_unused_result));
+/* What each machine runs before that, when the program was copied to it: machines may share the folder, and one that
+ * ends removes its own copy. The caller frees it. NULL: no memory. */
+char *remote_prepare(const char *copied);
+/* What removes copies that no machine has taken. As above. */
+char *remote_remove(const char *copied);
 void remote_free(struct remote *r);
 #endif

@@ -10,18 +10,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ARGS_MAX 120
+#define LIVE_ARGS 128 /* words of a command whose stream is shown */
 
 /* Options that ask for something else than a screen. */
 static const char *const others[] = { "tool_batch", "noclear", "count", "tool_for", "tool_command", "tool_json",
-	"tool_csv", "option.csvsafe", "tool_emit", "tool_program", "tool_write", "option.cost" };
+	"tool_csv", "option.csvsafe", "tool_emit", "tool_program", "tool_write", "option.cost", "picture.heat",
+	"picture.flame", "picture.graph" };
 
-bool tool_hands_over(struct tool *t)
+bool live_has_terminal(void)
 {
 	const char *term = getenv("TERM");
 
-	if (!tool_param(t, "tool_batch") || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || !*term ||
-		!strcmp(term, "dumb"))
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+bool tool_hands_over(struct tool *t)
+{
+	if (!tool_param(t, "tool_batch") || !live_has_terminal())
 		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		const struct param *p = tool_param(t, others[i]);
@@ -32,17 +37,21 @@ bool tool_hands_over(struct tool *t)
 	return true;
 }
 
-/* This program's path, and the one of dwire-live beside it. False: there is none. */
-static bool find_live(char *self, char *live)
+bool live_self(char *self)
+{
+	const ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+
+	self[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* The path of dwire-live beside this program. False: there is none. */
+static bool find_live(char *live)
 {
 	static const char *const places[] = { "dwire-live", "../bin/dwire-live" };
-	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
-	char *slash;
+	char self[PATH_MAX];
+	const char *slash = live_self(self) ? strrchr(self, '/') : NULL;
 
-	if (n <= 0)
-		return false;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
 	for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
 		int len = snprintf(live, PATH_MAX, "%.*s/%s", (int)(slash - self), self, places[i]);
 
@@ -52,31 +61,63 @@ static bool find_live(char *self, char *live)
 	return false;
 }
 
-void tool_hand_over(struct tool *t, int argc, char **argv)
+void live_start(const char *title, const char *self, const char *const *command)
 {
-	const struct param *interval = tool_param(t, "interval");
-	char self[PATH_MAX], live[PATH_MAX], every[300];
-	const char *args[ARGS_MAX + 16];
+	const char *args[LIVE_ARGS + 8];
+	char live[PATH_MAX];
 	size_t n = 0;
 
-	if (argc > ARGS_MAX || !find_live(self, live))
+	if (!find_live(live))
 		return;
 	args[n++] = "dwire-live";
 	args[n++] = "--title";
-	args[n++] = t->name;
-	args[n++] = "--dwire";
-	args[n++] = self;
-	args[n++] = self;
-	args[n++] = argv[0];
-	args[n++] = "--json";
-	args[n++] = "--emit";
+	args[n++] = title;
+	if (self) {
+		args[n++] = "--dwire";
+		args[n++] = self;
+	}
+	args[n++] = "--";
+	while (*command && n < LIVE_ARGS + 7)
+		args[n++] = *command++;
+	args[n] = NULL;
+	if (!*command)
+		execv(live, (char *const *)(uintptr_t)args);
+}
+
+size_t tool_live_args(struct tool *t, int argc, char **argv, struct live_args *out)
+{
+	size_t n = 0;
+
+	if (argc + 2 > LIVE_TOOL_ARGS)
+		return 0;
+	out->v[n++] = argv[0];
+	out->v[n++] = "--json";
 	if (t->interval) {
-		snprintf(every, sizeof(every), "--interval=%s", tool_ms(t, "interval") > 0 ? interval->value : "1");
-		args[n++] = every;
+		const struct param *interval = tool_param(t, "interval");
+
+		snprintf(out->every, sizeof(out->every), "--interval=%s",
+			tool_ms(t, "interval") > 0 ? interval->value : "1");
+		out->v[n++] = out->every;
 	}
 	for (int i = 1; i < argc; i++)
 		if (i != t->interval_at)
-			args[n++] = argv[i];
-	args[n] = NULL;
-	execv(live, (char *const *)(uintptr_t)args);
+			out->v[n++] = argv[i];
+	out->v[n] = NULL;
+	return n;
+}
+
+void tool_hand_over(struct tool *t, int argc, char **argv)
+{
+	struct live_args own;
+	const size_t n = tool_live_args(t, argc, argv, &own);
+	const char *args[LIVE_TOOL_ARGS + 4];
+	char self[PATH_MAX];
+
+	if (!n || !live_self(self))
+		return;
+	args[0] = self;
+	args[1] = own.v[0];
+	args[2] = "--emit";
+	memcpy(&args[3], &own.v[1], n * sizeof(args[0])); /* with the NULL */
+	live_start(t->name, self, args);
 }

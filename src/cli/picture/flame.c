@@ -141,23 +141,41 @@ static struct frame_node *aggregation_of(struct flame *f, const struct dwire_row
 	return at;
 }
 
+/* How much a row counted: of a distribution how many values. */
+static int64_t amount(const struct dwire_row *r)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < r->nbuckets; i++)
+		n += r->buckets[i].count;
+	return n ? n : r->value;
+}
+
+/* Average, least and greatest cannot be added up. */
+static bool is_amount(const struct dwire_row *r)
+{
+	return r->nbuckets || !strcmp(r->function, "count") || !strcmp(r->function, "sum");
+}
+
 bool flame_row(struct flame *f, const struct dwire_row *r)
 {
 	const struct dwire_value *stack = NULL;
 	struct frame_node *at;
+	int64_t n;
 
 	for (size_t i = r->nkeys; i > 0; i--)
 		stack = r->keys[i - 1].type == DWIRE_STACK ? &r->keys[i - 1] : stack;
-	if (!stack || r->nbuckets || (strcmp(r->function, "count") != 0 && strcmp(r->function, "sum") != 0))
+	if (!stack || !is_amount(r))
 		return stack != NULL;
 	at = aggregation_of(f, r);
-	if (!at || r->value < 1)
+	n = amount(r);
+	if (!at || n < 1)
 		return true;
-	at->now += r->value;
+	at->now += n;
 	for (size_t i = 0; at && i < r->nkeys; i++)
 		if (r->keys[i].type != DWIRE_STACK)
-			at = add_key(f, at, &r->keys[i], r->value);
-	add_stack(f, at, stack, r->value); /* the first: a second stack has no place in one graph */
+			at = add_key(f, at, &r->keys[i], n);
+	add_stack(f, at, stack, n); /* the first: a second stack has no place in one graph */
 	return true;
 }
 

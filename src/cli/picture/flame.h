@@ -22,8 +22,8 @@ struct flame {
 };
 
 /* A row with a stack among its keys: the aggregation's name and the other keys are frames below it. An aggregation that
- * is shown again stands for what it has by then. Returns whether there was a stack. Functions other than count and sum,
- * and values below 1, are passed over. */
+ * is shown again stands for what it has by then; a distribution counts its values. Returns whether there was a stack.
+ * Other functions than count, sum and distributions, and values below 1, are passed over. */
 bool flame_row(struct flame *f, const struct dwire_row *r);
 /* Nothing was counted: an empty picture that says so. */
 void flame_svg(const struct svg *s, const struct flame *f);

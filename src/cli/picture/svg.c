@@ -15,6 +15,8 @@ void svg_styles(FILE *out)
 	      "svg .dim{fill:#656d76;fill:var(--dim,#656d76)}"
 	      "svg .area{fill:#1f6feb;fill:var(--blue,#1f6feb)}"
 	      "svg .cell{fill:#c4360b;fill:var(--heat,#c4360b)}"
+	      "svg .band{fill:none;stroke:#1f6feb;stroke:var(--blue,#1f6feb);stroke-opacity:.35}"
+	      "svg .band:hover{stroke-opacity:.7}"
 	      "svg .grid{fill:#8c959f;fill-opacity:.1}"
 	      "svg .f text{fill:#1b1205}"
 	      "svg .k0{fill:#f4a261}svg .k1{fill:#f2b46d}svg .k2{fill:#ee9a5d}svg .k3{fill:#f6c177}"
@@ -40,9 +42,12 @@ unsigned svg_begin(const struct svg *s, unsigned height)
 
 	if (s->alone)
 		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", s->out);
-	fprintf(s->out,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%u\" role=\"img\">\n<title>",
-		height + top);
+	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" role=\"img\" ", s->out);
+	if (s->width)
+		fprintf(s->out, "preserveAspectRatio=\"xMinYMin\" viewBox=\"0 0 %u %u\"", s->width, height + top);
+	else
+		fprintf(s->out, "height=\"%u\"", height + top);
+	fputs(">\n<title>", s->out);
 	markup_str(s->out, s->title);
 	fputs("</title>\n", s->out);
 	if (!s->alone)

@@ -9,6 +9,7 @@
 struct svg {
 	FILE *out;         /* borrowed */
 	bool alone;        /* a file by itself; else a part of a page, which has the styles of svg_styles() */
+	unsigned width;    /* of a picture with coordinates of its own, which is scaled as a whole; 0: see above */
 	const char *title; /* read aloud; the heading of a file */
 };
 

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "cli/input.h"
+#include "cli/progress.h"
+#include "cli/tool/head.h"
+#include "cli/tool/tool.h"
 #include "cli/trace.h"
 
 #define BUDGET (1ull << 30)
@@ -19,10 +22,11 @@ static void usage(FILE *out)
 {
 	fputs("usage: dwire record -o DIRECTORY [--budget SIZE] [-s SCRIPT | -n PROBE ...]\n"
 	      "                    [--ring TIME [--after TIME] [--memory SIZE]]\n"
-	      "                    [-c COMMAND] [-x OPTION]\n"
+	      "                    [-c COMMAND] [-x OPTION] [TOOL [OPTION ...]]\n"
 	      "       dwire record --script\n"
 	      "\n"
-	      "Writes what a script traces into a directory, for dwire replay and dwire merge.\n"
+	      "Writes what a script traces into a directory, for dwire replay and dwire merge;\n"
+	      "or what a tool shows, with all columns that it knows: the replay chooses.\n"
 	      "Without a script: drops, resets, retransmits, failed and slow connects, state\n"
 	      "changes of TCP, failures of DNS.\n"
 	      "\n"
@@ -42,6 +46,7 @@ struct options_of {
 	const char *directory;
 	uint64_t budget;
 	uint64_t ring, after, memory; /* ns, ns, bytes; ring 0: none */
+	char **tool;                  /* the words behind the options: a tool and its options */
 	bool any;                     /* a script was given */
 	bool of_ring;                 /* so was an option that is of use with --ring only */
 	struct messages *messages;
@@ -104,12 +109,14 @@ static int add_script(struct options_of *o, const char *path)
 	size_t len;
 	int r = input_read(path, &text, &len);
 
+	o->any = true;
 	if (r)
 		message(o->messages, "cannot read %s: %s", path, strerror(-r));
+	else if (tool_is_source(text))
+		r = tool_record(o->d, NULL, 1, (char *[]){ (char *)(uintptr_t)path, NULL }, o->messages);
 	else
 		r = dwire_add(o->d, DWIRE_SCRIPT, path, text, len);
 	free(text);
-	o->any = true;
 	return r ? 1 : 0;
 }
 
@@ -152,7 +159,7 @@ static int take_options(struct options_of *o, int argc, char **argv)
 	int opt, r = 0;
 
 	opterr = 0;
-	while (!r && (opt = getopt_long(argc, argv, ":o:s:n:c:x:h", longs, NULL)) != -1) {
+	while (!r && (opt = getopt_long(argc, argv, "+:o:s:n:c:x:h", longs, NULL)) != -1) {
 		if (opt == 'h' || opt == 'S') {
 			if (opt == 'h')
 				usage(stdout);
@@ -168,25 +175,42 @@ static int take_options(struct options_of *o, int argc, char **argv)
 		}
 		r = take_option(o, opt);
 	}
-	if (r || (o->directory && optind == argc && (o->ring || !o->of_ring)))
+	o->tool = argv + optind;
+	if (r || (o->directory && (optind == argc || !o->any) && (o->ring || !o->of_ring)))
 		return r;
 	message(o->messages, "record: %s",
-		!o->directory           ? "-o DIRECTORY is missing"
-			: optind < argc ? "options only"
-					: "--after and --memory need --ring");
+		!o->directory                     ? "-o DIRECTORY is missing"
+			: optind < argc && o->any ? "a script or a tool, not both"
+						  : "--after and --memory need --ring");
 	usage(stderr);
 	return 2;
 }
 
+/* The tool that is named, or the built-in script, unless a script was given. */
+static int add_tool(struct options_of *o)
+{
+	static char name[] = "record", *own[] = { name, NULL };
+	int n = 0;
+
+	while (o->tool[n])
+		n++;
+	if (o->any)
+		return 0;
+	return n ? tool_record(o->d, NULL, n, o->tool, o->messages)
+		 : tool_record(o->d, &record_files[0], 1, own, o->messages);
+}
+
 static int run(struct options_of *o)
 {
-	if (!o->any && dwire_add(o->d, DWIRE_SCRIPT, "record.d", record_files[0].text, record_files[0].len))
-		return 1;
+	int r = add_tool(o);
+
+	if (r)
+		return r;
 	if (dwire_require(o->d) || dwire_compile(o->d) ||
 		(o->ring && dwire_record_ring(o->d, o->ring, o->after, o->memory)) ||
 		dwire_record(o->d, o->directory, o->budget))
 		return 1;
-	return trace(o->d, NULL, o->messages);
+	return trace(o->d, NULL, o->messages, NULL);
 }
 
 int record_main(int argc, char **argv, struct messages *messages)
@@ -199,6 +223,7 @@ int record_main(int argc, char **argv, struct messages *messages)
 		return status;
 	}
 	dwire_on_message(o.d, message_show, messages);
+	dwire_on_progress(o.d, progress_show, messages->progress);
 	status = take_options(&o, argc, argv);
 	if (!status)
 		status = run(&o);

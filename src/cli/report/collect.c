@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "cli/progress.h"
 
-void collect_begin(struct collection *c, uint64_t length, FILE *progress)
+void collect_begin(struct collection *c, uint64_t length, struct progress *progress)
 {
 	*c = (struct collection){
 		.length = length, .progress = progress, .start_ns = clock_now(), .began = time(NULL)
@@ -35,16 +36,13 @@ static int take_row(void *ctx, const struct dwire_row *r)
 	return 0;
 }
 
-/* One line, which the next one overwrites. */
-static void show_progress(struct collection *c)
+static void show_progress(const struct collection *c)
 {
 	const uint64_t past = clock_now() - c->start_ns;
+	char what[80];
 
-	if (!c->progress)
-		return;
-	fprintf(c->progress, "\rtracing: %.0f s of %.0f s ", (double)past / 1e9, (double)c->length / 1e9);
-	fflush(c->progress);
-	c->shown = true;
+	snprintf(what, sizeof(what), "tracing, %.0f s of %.0f s", (double)past / 1e9, (double)c->length / 1e9);
+	progress_show(c->progress, what, past, c->length);
 }
 
 /* A table's keys may be thousands: only what is drawn over time is followed. */
@@ -129,8 +127,7 @@ void collect_end(struct collection *c)
 	if (!c->end_ns)
 		c->end_ns = clock_now();
 	tracks_column(&c->tracks, c->end_ns, true);
-	if (c->shown)
-		fputs("\r\033[K", c->progress);
+	progress_show(c->progress, NULL, 0, 0);
 }
 
 void collect_free(struct collection *c)

@@ -46,19 +46,18 @@ struct collection {
 	char *messages[LOSSES_MAX]; /* of the trace; owned */
 	size_t nmessages;
 	uint64_t more_messages;
-	FILE *progress;    /* a terminal to show progress on; NULL: none */
-	uint64_t length;   /* of the report, ns */
-	bool shown;        /* a line of progress stands on the terminal */
-	uint64_t start_ns; /* when all probes were attached; CLOCK_MONOTONIC, as end_ns */
-	uint64_t end_ns;   /* when the trace ended; 0: it has not */
-	time_t began;      /* as start_ns, by the clock on the wall */
+	struct progress *progress; /* borrowed; NULL: none */
+	uint64_t length;           /* of the report, ns */
+	uint64_t start_ns;         /* when all probes were attached; CLOCK_MONOTONIC, as end_ns */
+	uint64_t end_ns;           /* when the trace ended; 0: it has not */
+	time_t began;              /* as start_ns, by the clock on the wall */
 };
 
-void collect_begin(struct collection *c, uint64_t length, FILE *progress);
+void collect_begin(struct collection *c, uint64_t length, struct progress *progress);
 extern const struct dwire_handlers collect_handlers;
 /* Keeps a message of the trace for the page. */
 void collect_message(struct collection *c, const char *text);
-/* Nothing follows: closes the last column and removes the line of progress. */
+/* Nothing follows: closes the last column. */
 void collect_end(struct collection *c);
 void collect_free(struct collection *c);
 #endif

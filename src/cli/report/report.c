@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/report/page.h"
 #include "cli/trace.h"
 
@@ -186,19 +187,22 @@ static int run(struct report *r)
 	int err;
 
 	dwire_on_message(r->d, message_show, r->messages);
+	dwire_on_progress(r->d, progress_show, r->messages->progress);
 	if (dwire_require(r->d))
 		return 1;
-	collect_begin(&r->c, length, isatty(STDERR_FILENO) ? stderr : NULL);
+	collect_begin(&r->c, length, r->messages->progress);
 	dwire_on_message(r->d, keep_message, r);
 	if (add_scripts(r) || dwire_compile(r->d))
 		return 1;
 	dwire_on_data(r->d, &collect_handlers, &r->c);
 	(void)findings_start(&r->findings, (unsigned)(r->seconds + 0.999));
-	if (trace(r->d, NULL, r->messages))
+	if (trace(r->d, NULL, r->messages, NULL))
 		return 1;
 	collect_end(&r->c);
 	complete = r->c.end_ns - r->c.start_ns + 100000000 >= length;
+	progress_show(r->messages->progress, "waiting for the checks of netcheck", 0, 0);
 	findings_wait(&r->findings, complete ? PATIENCE_MS : 0);
+	progress_show(r->messages->progress, NULL, 0, 0);
 	err = output_write(r->path, put_page, &(struct page_of){ r, complete });
 	if (!err && strcmp(r->path, "-") != 0)
 		message(r->messages, "report: wrote %s%s", r->path, complete ? "" : " (ended early)");

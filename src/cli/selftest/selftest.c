@@ -23,21 +23,21 @@
 #include "cli/selftest/provider.h"
 
 /* Children at a time: attachments of one wait while another is on the CPU; more of them wait for each other. */
-enum { MAX = 64, WORKERS = 4, LIMIT_MS = 30000 };
+enum { MAX = 64, WORKERS = 4, LIMIT_MS = 300000 /* for a provider; emulated machines take minutes */ };
 
 struct tested {
 	char name[32];
 	pid_t pid;
-	bool done;
+	int64_t end; /* CLOCK_MONOTONIC, ms: when it is given up */
+	bool reported, late, over;
 	struct result result;
 };
 
 struct selftest {
 	struct tested all[MAX];
-	unsigned n, started, done;
+	unsigned n, started, over;
 	unsigned wrong, open; /* at the end: providers, and those that were not finished */
 	int pipe[2];
-	int64_t end; /* CLOCK_MONOTONIC, ms */
 };
 
 static int64_t now_ms(void)
@@ -81,9 +81,10 @@ static int start_more(struct selftest *s)
 {
 	pid_t parent = getpid();
 
-	for (; s->started < s->n && s->started < s->done + WORKERS; s->started++) {
+	for (; s->started < s->n && s->started < s->over + WORKERS; s->started++) {
 		struct tested *t = &s->all[s->started];
 
+		t->end = now_ms() + LIMIT_MS;
 		t->pid = fork();
 		if (t->pid == 0)
 			child(s, s->started, parent);
@@ -93,7 +94,6 @@ static int start_more(struct selftest *s)
 	return 0;
 }
 
-/* Takes what a child found. A child that dies without a word stays unfinished. */
 static void take_result(struct selftest *s)
 {
 	struct result r;
@@ -101,29 +101,45 @@ static void take_result(struct selftest *s)
 	if (read(s->pipe[0], &r, sizeof(r)) != sizeof(r) || r.number >= s->n)
 		return;
 	s->all[r.number].result = r;
-	s->all[r.number].done = true;
-	s->done++;
+	s->all[r.number].reported = true;
 }
 
-/* Waits for the children until the time is over, then kills those that remain; they let go in their own time. */
+/* Counts the children that are over: they have reported, died without a word, or took too long. What the last ones
+ * have in the kernel goes in its own time. died: what they wrote before has been read. */
+static void count_over(struct selftest *s, bool died)
+{
+	for (unsigned i = 0; i < s->started; i++) {
+		struct tested *t = &s->all[i];
+
+		if (t->over)
+			continue;
+		t->late = !t->reported && now_ms() >= t->end;
+		if (t->late)
+			kill(t->pid, SIGKILL);
+		t->over = t->reported || t->late || (died && waitpid(t->pid, NULL, WNOHANG) == t->pid);
+		s->over += t->over;
+	}
+}
+
 static int run(struct selftest *s)
 {
 	struct pollfd p = { .events = POLLIN };
-	int64_t left;
 	int r;
 
 	if (pipe2(s->pipe, O_CLOEXEC))
 		return -errno;
 	p.fd = s->pipe[0];
-	s->end = now_ms() + LIMIT_MS;
 	r = start_more(s);
-	while (!r && s->done < s->n && (left = s->end - now_ms()) > 0)
-		if (poll(&p, 1, (int)left) > 0) {
+	while (!r && s->over < s->n) {
+		bool any = poll(&p, 1, 500) > 0;
+
+		if (any)
 			take_result(s);
-			r = start_more(s);
-		}
-	for (unsigned i = 0; i < s->started; i++)
-		if (!s->all[i].done)
+		count_over(s, !any);
+		r = start_more(s);
+	}
+	for (unsigned i = 0; r && i < s->started; i++)
+		if (!s->all[i].over)
 			kill(s->all[i].pid, SIGKILL);
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
@@ -135,7 +151,7 @@ static int run(struct selftest *s)
 /* ---- the screen -------------------------------------------------------------------------------------------------- */
 static const char *verdict(const struct tested *t)
 {
-	if (!t->done)
+	if (!t->reported)
 		return "?";
 	if (t->result.wrong)
 		return "WRONG";
@@ -147,7 +163,9 @@ static void write_note(const struct tested *t, char *note, size_t size)
 {
 	const struct result *r = &t->result;
 
-	if (!t->done)
+	if (!t->reported && !t->late)
+		snprintf(note, size, "its test ended without a result");
+	else if (!t->reported)
 		snprintf(note, size, "not finished in %d s", LIMIT_MS / 1000);
 	else if (!r->wrong && !r->tried && !*r->note)
 		snprintf(note, size, "this kernel shows none of its probes: dwire -lvv -P %s", t->name);
@@ -189,16 +207,16 @@ static void json_provider(struct json *j, const struct tested *t)
 	write_note(t, note, sizeof(note));
 	json_open(j, NULL, '{');
 	json_text(j, "provider", t->name);
-	json_text(j, "state", !t->done ? "unfinished" : r->wrong ? "wrong" : verdict(t));
-	json_number(j, "probes", t->done, r->probes);
-	json_number(j, "attached", t->done, r->tried);
-	json_number(j, "members", t->done, r->members);
+	json_text(j, "state", !t->reported ? "unfinished" : r->wrong ? "wrong" : verdict(t));
+	json_number(j, "probes", t->reported, r->probes);
+	json_number(j, "attached", t->reported, r->tried);
+	json_number(j, "members", t->reported, r->members);
 	json_open(j, "tiers", '[');
 	for (unsigned i = 0; i < SELFTEST_TIERS; i++)
 		if (r->tier[i])
 			json_text(j, NULL, selftest_tiers[i]);
 	json_close(j, ']');
-	json_number(j, "counted", t->done, r->counted);
+	json_number(j, "counted", t->reported, r->counted);
 	json_text(j, "note", *note ? note : NULL);
 	json_close(j, '}');
 }
@@ -239,8 +257,8 @@ static int test_all(struct selftest *s, const struct messages *messages)
 	if (r)
 		message(messages, "cannot start the test: %s", strerror(-r));
 	for (unsigned i = 0; i < s->n; i++) {
-		s->wrong += s->all[i].done && s->all[i].result.wrong;
-		s->open += !s->all[i].done;
+		s->wrong += s->all[i].reported && s->all[i].result.wrong;
+		s->open += !s->all[i].reported;
 	}
 	return r;
 }

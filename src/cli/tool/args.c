@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* args: see args.h.
- * Input: argv and the tool's head. Output: the values of the tool's parameters, or the text of -h.
+ * Input: argv and the tool's head. Output: the values of the tool's parameters.
  * Invariant: a value is the D text of a number, a string or a list of numbers. Text from the command line never
  * becomes other D. */
 #include "cli/tool/args.h"
@@ -13,86 +13,11 @@
 #include <unistd.h>
 
 #include "base/diag/nearest.h"
-#include "base/escape.h"
+#include "cli/tool/help.h"
 #include "cli/tool/list.h"
 #include "cli/tool/meant.h"
+#include "cli/tool/program/columns.h"
 #include "cli/tool/program/filter.h"
-
-/* A parameter without a flag and a long name is a positional argument. */
-static bool is_argument(const struct param *p)
-{
-	return !p->flag && !p->longer[0];
-}
-
-/* Writes an option as help and messages show it: "-p PID", "--netns NAME", "-x, --failed", or an argument's word. */
-static const char *shown(const struct param *p, char *buf, size_t size)
-{
-	if (is_argument(p))
-		snprintf(buf, size, "%s", p->word);
-	else if (p->flag && p->longer[0] && !p->word[0])
-		snprintf(buf, size, "-%c, --%s", p->flag, p->longer);
-	else if (p->flag)
-		snprintf(buf, size, "-%c%s%s", p->flag, p->word[0] ? " " : "", p->word);
-	else
-		snprintf(buf, size, "--%s%s%s", p->longer, p->word[0] ? " " : "", p->word);
-	return buf;
-}
-
-/* Adds an item to the usage and breaks lines at 79 columns; *col is the current column. */
-static void usage_item(FILE *out, const char *item, size_t *col)
-{
-	size_t n = strlen(item);
-
-	if (*col + n + 1 > 79)
-		*col = (size_t)fprintf(out, "\n         ") - 1;
-	*col += (size_t)fprintf(out, " %s", item);
-}
-
-/* Writes "usage: NAME [-flags] [-o VALUE] ... [ARGUMENT [ARGUMENT]]". */
-static void tool_usage(const struct tool *t, FILE *out)
-{
-	size_t col = strlen("usage: "), n = 0, open = 0;
-	char flags[MAX_PARAMS + 4] = "[-", buf[64], item[80];
-
-	for (size_t i = 0; i < t->nparams; i++)
-		if (t->params[i].flag && !t->params[i].word[0])
-			flags[2 + n++] = t->params[i].flag;
-	fputs("usage: ", out);
-	col += escape_print(out, t->name, strlen(t->name), ESCAPE_ALL); /* perhaps a file's name */
-	flags[2 + n] = ']';
-	flags[3 + n] = '\0';
-	if (n)
-		usage_item(out, flags, &col);
-	for (size_t i = 0; i < t->nparams; i++) {
-		const struct param *p = &t->params[i];
-
-		if (is_argument(p) || (p->flag && !p->word[0]))
-			continue;
-		snprintf(item, sizeof(item), "[%s]", shown(p, buf, sizeof(buf)));
-		usage_item(out, item, &col);
-	}
-	for (size_t i = 0; i < t->nparams; i++)
-		open += is_argument(&t->params[i]);
-	n = open;
-	for (size_t i = 0; i < t->nparams; i++)
-		if (is_argument(&t->params[i])) {
-			snprintf(item, sizeof(item), "[%s%.*s", t->params[i].word, --n ? 0 : (int)open, "]]]]]]]]");
-			usage_item(out, item, &col);
-		}
-	fputc('\n', out);
-}
-
-/* The text of -h: the title, the usage, a line for each option. */
-static void tool_help(const struct tool *t, FILE *out)
-{
-	char left[64];
-
-	fprintf(out, "%s\n", t->title);
-	tool_usage(t, out);
-	for (size_t i = 0; i < t->nparams; i++)
-		fprintf(out, "  %-18s %s\n", shown(&t->params[i], left, sizeof(left)), t->params[i].help);
-	fprintf(out, "  %-18s %s\n", "-h, --help", "show this text");
-}
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 /* Is it a number that fits a D int? */
@@ -164,8 +89,8 @@ static bool value_good(struct tool *t, const struct param *p)
 	if ((ports || p->kind == PARAM_LIST) &&
 		(!list_of_numbers(p->value, ports ? 0 : INT32_MIN, ports ? UINT16_MAX : INT32_MAX) ||
 			(option && strpbrk(p->value, "!-")))) { /* an option of D takes plain numbers */
-		message(&t->own, "%s takes numbers%s with commas between them, not %s", shown(p, buf, sizeof(buf)),
-			ports ? " of 0 to 65535" : "", p->value);
+		message(&t->own, "%s takes numbers%s with commas between them, not %s",
+			tool_option_shown(p, buf, sizeof(buf)), ports ? " of 0 to 65535" : "", p->value);
 		return false;
 	}
 	return true;
@@ -176,10 +101,11 @@ static bool needs(const struct tool *t, const struct param *p)
 {
 	char buf[64];
 
-	shown(p, buf, sizeof(buf));
-	if (!is_argument(p))
+	tool_option_shown(p, buf, sizeof(buf));
+	if (!tool_is_argument(p))
 		buf[strcspn(buf, " ")] = '\0';
-	message(&t->own, "%s %s%s", buf, is_argument(p) ? "is empty" : "needs ", is_argument(p) ? "" : p->word);
+	message(&t->own, "%s %s%s", buf, tool_is_argument(p) ? "is empty" : "needs ",
+		tool_is_argument(p) ? "" : p->word);
 	return false;
 }
 
@@ -217,7 +143,7 @@ static struct param *find_long(struct tool *t, const char *name, size_t n)
 {
 	for (size_t i = 0; i < t->nparams; i++) {
 		const struct param *p = &t->params[i];
-		const char *longer = is_argument(p) ? p->word : p->longer;
+		const char *longer = tool_is_argument(p) ? p->word : p->longer;
 
 		if (strlen(longer) == n && n && !strncmp(longer, name, n))
 			return &t->params[i];
@@ -229,7 +155,7 @@ static struct param *find_long(struct tool *t, const char *name, size_t n)
 static struct param *next_argument(struct tool *t, size_t *at)
 {
 	while (*at < t->nparams)
-		if (is_argument(&t->params[(*at)++]))
+		if (tool_is_argument(&t->params[(*at)++]))
 			return &t->params[*at - 1];
 	return NULL;
 }
@@ -300,7 +226,7 @@ static bool take_long(struct tool *t, int argc, char **argv, int *i)
 	near = nearest_name(given, names);
 	other = tool_meant_option(t, given);
 	if (other)
-		message(&t->own, "no option --%s: did you mean %s?", given, shown(other, buf, sizeof(buf)));
+		message(&t->own, "no option --%s: did you mean %s?", given, tool_option_shown(other, buf, sizeof(buf)));
 	else if (near)
 		message(&t->own, "no option --%s: did you mean --%s?", given, near);
 	else {
@@ -344,6 +270,14 @@ static bool check_capture(struct tool *t, bool csv)
 	return false;
 }
 
+static bool has_pictures(const struct tool *t)
+{
+	for (size_t i = 0; i < t->nparams; i++)
+		if (t->params[i].given && !strncmp(t->params[i].name, "picture.", 8))
+			return true;
+	return false;
+}
+
 /* Refuses values that contradict each other or are out of range. */
 static bool check(struct tool *t)
 {
@@ -361,6 +295,7 @@ static bool check(struct tool *t)
 		message(&t->own, "-o or --by, not both");
 		return false;
 	}
+	columns_take_by(t);
 	if (tool_number(t, "tool_only") && !tool_param(t, "tool_command")->given) {
 		message(&t->own, "--only needs --command");
 		return false;
@@ -381,6 +316,10 @@ static bool check(struct tool *t)
 			message(&t->own, "%s must be more than 0", p->word);
 			return false;
 		}
+	}
+	if (tool_number(t, "tool_emit") && has_pictures(t)) {
+		message(&t->own, "--emit or pictures, not both");
+		return false;
 	}
 	t->out = tool_number(t, "tool_json") ? TOOL_JSON : csv ? TOOL_CSV : TOOL_TEXT;
 	if (!check_capture(t, csv))

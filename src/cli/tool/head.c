@@ -13,12 +13,14 @@ static const struct {
 	const char *name, *lines;
 } groups[] = {
 	{ "clock", "" },
+	{ "walks", "" },
 	{ "owner",
 		"-p PID,...  tool_pid = words  only these processes, by number or name; !nginx: all others\n"
 		"--user USER,...  tool_user = words  only the processes of these users\n"
 		"--netns NAME,...  tool_netns = words  only these network namespaces\n"
 		"--cgroup PATH,...  tool_cgroup = words  only these cgroups and those below them\n"
-		"--container ID,...  tool_container = words  only these containers\n"
+		"--container NAME,...  tool_container = words  only these containers, by name or id; !web: all others\n"
+		"--pod NAME,...  tool_pod = words  only these pods: shop-0, prod/shop-0\n"
 		"--only  tool_only = 0  with --command: only its processes and those they start\n" },
 	{ "ports",
 		"-P PORT,...  tool_port = ports  only these ports, local or remote: 80,8000-8099; !22\n"
@@ -40,9 +42,13 @@ static const struct {
 		"-C MB  tool_mb = 0  with -w: another file after this many million bytes\n"
 		"-G SECS  tool_every = 0  with -w: another file after this many seconds\n"
 		"-W FILES  tool_files = 0  with -C: these many files in turn; with -G: end after them\n"
+		"--lean  option.capturelean = 0  with -w: owners as interfaces, half the bytes\n"
 		"expression  tool_match = \"\"  only such packets, as \"tcp port 80\": pcap-filter(7)\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
 	{ "by", "--by COL,...  tool_by = words  a row for each of these, as --by comm,raddr\n" },
+	{ "heat", "--heat FILE  picture.heat = raw  heat maps over time, SVG; -: lines on the standard output\n" },
+	{ "flame", "--flame FILE  picture.flame = raw  a flame graph of the stacks, SVG\n" },
+	{ "graph", "--graph FILE  picture.graph = raw  who with whom, for Graphviz; FILE.svg: drawn\n" },
 	{ "live", "-b  tool_batch = 0  print, also on a terminal: no screen (dwire-live)\n" },
 	{ "all",
 		"-t  tool_secs = 0  a column of seconds since the start\n"
@@ -209,6 +215,7 @@ static bool add_group(struct tool *t, const char *name)
 	if (!strncmp(name, "sockets", n) && n == 7)
 		return add_group(t, "owner") && add_group(t, "ports") && add_group(t, "hosts");
 	t->clock_first |= !strcmp(name, "clock");
+	t->walks |= !strcmp(name, "walks");
 	t->interval |= n == 8 && !strncmp(name, "interval", n);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		if (strlen(groups[i].name) != n || strncmp(groups[i].name, name, n) != 0)
@@ -319,6 +326,24 @@ static bool parse_row(struct tool *t, const char *s)
 	}
 }
 
+/* "column NAME: text": what the columns of that name, which are declared above it, mean in this tool. */
+static bool parse_meaning(struct tool *t, const char *s)
+{
+	size_t n = strcspn(s, ":");
+	bool found = false;
+
+	for (size_t i = 0; i < t->nrows; i++)
+		for (size_t k = 0; k < t->rows[i].ncols; k++) {
+			struct column *c = &t->rows[i].cols[k];
+
+			if (strlen(c->name) != n || strncmp(c->name, s, n) != 0)
+				continue;
+			snprintf(c->help, sizeof(c->help), "%.79s", s + n + 1 + strspn(s + n + 1, " "));
+			found = true;
+		}
+	return found;
+}
+
 /* Only a tool with columns for it has -w. */
 static bool has_wide(const struct tool *t)
 {
@@ -337,6 +362,20 @@ static bool has_values(const struct tool *t)
 			if (strstr(t->rows[i].cols[k].fmt, "%@"))
 				return true;
 	return false;
+}
+
+/* Does the tool's D call a function? */
+static bool calls(const struct tool *t, const char *function)
+{
+	return strstr(t->file->text, function) || (t->script && strstr(t->script->text, function));
+}
+
+/* Options for the pictures that a tool's aggregations can be. */
+static bool add_pictures(struct tool *t)
+{
+	return !has_values(t) ||
+		((!calls(t, "quantize(") || add_group(t, "heat")) && (!calls(t, "stack()") || add_group(t, "flame")) &&
+			add_group(t, "graph"));
 }
 
 /* ---- the comment ------------------------------------------------------------------------------------------------- */
@@ -375,6 +414,8 @@ static bool parse_line(struct tool *t, const char *line, char *common, size_t si
 		return parse_script(t, line + 7);
 	if (!strncmp(line, "row:", 4) || (!strncmp(line, "row ", 4) && strchr(line, ':')))
 		return parse_row(t, line);
+	if (!strncmp(line, "column ", 7) && strchr(line, ':'))
+		return parse_meaning(t, line + 7);
 	return !parse_param(line, &p) || add_param(t, &p);
 }
 
@@ -385,7 +426,8 @@ static bool add_common(struct tool *t, const char *common)
 	for (const char *s = word(common, name, sizeof(name)); name[0]; s = word(s, name, sizeof(name)))
 		if (!add_group(t, name))
 			return false;
-	return (!has_wide(t) || add_group(t, "wide")) && (!has_values(t) || add_group(t, "by")) && add_group(t, "all");
+	return (!has_wide(t) || add_group(t, "wide")) && (!has_values(t) || add_group(t, "by")) && add_pictures(t) &&
+		add_group(t, "all");
 }
 
 bool tool_parse_head(struct tool *t)

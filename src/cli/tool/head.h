@@ -11,7 +11,7 @@
 
 #define MAX_PARAMS 40
 #define MAX_COLUMNS 28
-#define MAX_ROWS 4
+#define MAX_ROWS 6
 
 /* What a parameter becomes in the program. */
 enum param_kind {
@@ -42,6 +42,7 @@ struct column {
 	char json[32];
 	char fmt[64], wide[32]; /* wide "": the same */
 	char when[24];          /* a flag's constant, "json", or "" */
+	char help[80];          /* what it means here; "": as everywhere (docs/rows.schema.json) */
 	bool negate;
 	unsigned nargs; /* conversions */
 };
@@ -71,8 +72,13 @@ struct tool {
 	char module[32];  /* of the kernel, which must be loaded; or "" */
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
+	bool walks;      /* common: walks: a report is a walk over what there is, not what an interval had */
 	int interval_at; /* where argv has the interval as an argument; 0: it has none */
 	enum tool_out out;
+	struct dwire *recorded; /* the trace that it is recorded by; borrowed; or NULL */
+	bool carried;           /* rows carry all that the tool can show, for a replay to choose from */
+	int argc;               /* the words that it was called by, its name first; borrowed */
+	char **argv;
 	const char *command; /* --command */
 	const char *capture; /* -w: packets are written into this file, and rows are not; or NULL */
 };

@@ -5,8 +5,6 @@
  * Invariant: only a missing module stops the tool. A device may be in another namespace, or be added later. */
 #include "cli/tool/note.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <stdlib.h>
@@ -19,10 +17,11 @@
 #include "cli/tool/list.h"
 
 #define MAX_NAMES 32
-#define LIST_SIZE (MAX_NAMES * (IFNAMSIZ + 1)) /* "a, b, c" */
+#define NAME_ROOM 64                            /* names of containers are cut to this, those of devices are shorter */
+#define LIST_SIZE (MAX_NAMES * (NAME_ROOM + 1)) /* "a, b, c" */
 
 struct names {
-	char v[MAX_NAMES][IFNAMSIZ];
+	char v[MAX_NAMES][NAME_ROOM];
 	size_t n;
 };
 
@@ -39,7 +38,7 @@ static bool names_have(const struct names *s, const char *name)
 static void names_add(struct names *s, const char *name)
 {
 	if (s->n < MAX_NAMES && !names_have(s, name))
-		snprintf(s->v[s->n++], IFNAMSIZ, "%s", name);
+		snprintf(s->v[s->n++], NAME_ROOM, "%s", name);
 }
 
 static const char *names_nearest(const struct names *s, const char *name)
@@ -154,41 +153,47 @@ static void note_queue(struct tool *t)
 }
 
 /* ---- containers -------------------------------------------------------------------------------------------------- */
-/* Is a container with that name, or an id that begins so, running? */
-static bool container_runs(const char *name, struct names *here)
+struct looking {
+	const char *for_what; /* a container, by name or first digits of its id; a pod, NAME or NAMESPACE/NAME */
+	bool pod, found;
+	struct names here;
+};
+
+static void look(void *ctx, const struct dwire_container_names *c)
 {
-	DIR *dir = opendir("/proc");
-	const struct dirent *d;
-	bool runs = !dir; /* without the directory assume that it runs */
+	struct looking *l = ctx;
+	const char *slash = strchr(l->for_what, '/'), *id = l->for_what;
+	size_t n = strlen(id) < strlen(c->id) ? strlen(id) : strlen(c->id);
 
-	while (dir && (d = readdir(dir))) {
-		char id[IFNAMSIZ];
-
-		if (!isdigit((unsigned char)d->d_name[0]) || !dwire_container((pid_t)atoi(d->d_name), id, sizeof(id)))
-			continue;
-		names_add(here, id);
-		runs |= !strncmp(id, name, strlen(name) < strlen(id) ? strlen(name) : strlen(id));
+	if (!l->pod) {
+		names_add(&l->here, *c->name ? c->name : c->id);
+		l->found |= !strcmp(c->name, l->for_what) || !strncmp(c->id, id, n);
+	} else if (*c->pod) {
+		names_add(&l->here, c->pod);
+		l->found |= !strcmp(c->pod, slash ? slash + 1 : l->for_what) &&
+			(!slash ||
+				(strlen(c->pod_namespace) == (size_t)(slash - l->for_what) &&
+					!strncmp(c->pod_namespace, l->for_what, (size_t)(slash - l->for_what))));
 	}
-	if (dir)
-		closedir(dir);
-	return runs;
 }
 
-/* Warns of each container of --container that is not running. */
-static void note_container(struct tool *t)
+/* Reports each container or pod of an option that is not running. It may start later. */
+static void note_containers(struct tool *t, const char *option, bool pod)
 {
-	const struct param *p = tool_param(t, "tool_container");
+	const struct param *p = tool_param(t, option);
 	struct list_item item;
 	char running[LIST_SIZE];
 
 	for (const char *rest = p && p->given ? p->value : NULL; rest;) {
-		struct names here = { .n = 0 };
+		struct looking l = { .for_what = item.text, .pod = pod };
 
 		rest = list_next(rest, &item);
-		if (!item.text[0] || container_runs(item.text, &here))
+		if (!item.text[0])
 			continue;
-		message(&t->own, "no container %s is running; give its id or the beginning of its id%s%s", item.text,
-			here.n ? "; running: " : "", names_list(&here, running, sizeof(running)));
+		dwire_containers(look, &l);
+		if (!l.found)
+			message(&t->own, "no %s %s is running yet%s%s", pod ? "pod" : "container", item.text,
+				l.here.n ? "; running: " : "", names_list(&l.here, running, sizeof(running)));
 	}
 }
 
@@ -213,7 +218,8 @@ bool tool_note(struct tool *t)
 			t->module, t->module);
 		return false;
 	}
-	note_container(t);
+	note_containers(t, "tool_container", false);
+	note_containers(t, "tool_pod", true);
 	if (p && p->given)
 		return true;
 	note_device(t);

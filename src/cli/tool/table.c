@@ -73,7 +73,9 @@ static void put_title(size_t i, FILE *out)
 
 void tool_titles(FILE *out)
 {
-	fputs("usage: dwire TOOL [option ...] [argument ...]; dwire TOOL -h shows its options\n\n", out);
+	fputs("usage: dwire TOOL [option ...] [argument ...]; dwire TOOL -h explains it\n"
+	      "where to look: dwire netcheck; docs/problems has problems and their commands\n\n",
+		out);
 	for (size_t i = 0; i < tool_nfiles; i++)
 		put_title(i, out);
 }

@@ -55,6 +55,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(umod, FC_SYM, 1, 1) X(uaddr, FC_SYM, 1, 1)                                                         \
 	X(d_path, FC_SUBR, 1, 1)                                                                             \
 	X(pcap_match, FC_SUBR, 1, 1)                                                                         \
+	X(netcounter, FC_SUBR, 1, 1) X(netcounter_moved, FC_SUBR, 1, 1)                                      \
 	X(inet_in, FC_SUBR, 2, 2) X(rand, FC_SUBR, 0, 0) X(progenyof, FC_SUBR, 1, 1)                         \
 	X(ntohs, FC_SUBR, 1, 1) X(ntohl, FC_SUBR, 1, 1) X(ntohll, FC_SUBR, 1, 1) X(htons, FC_SUBR, 1, 1)     \
 	X(htonl, FC_SUBR, 1, 1) X(htonll, FC_SUBR, 1, 1)                                                     \
@@ -78,6 +79,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__dnsport, FC_DLIB, 1, 1) /* 1: the option dnsports has this port */                                \
 	X(__isaddr, FC_DLIB, 1, 1) /* 1: the text at an address of the process is an address of IP itself */      \
 	X(__zone, FC_DLIB, 1, 1) /* name of a network namespace by inode number */                            \
+	X(__container, FC_DLIB, 2, 2) /* (tag of dw_str_tag, address of the id): a name, when it is printed */ \
 	X(__loadavg, FC_DLIB, 0, 0) /* load averages and tasks, as text, when it is printed */                \
 	X(__pkt, FC_DLIB, 2, 2) /* integer of so many bytes at an offset of the packet; 0: not there */             \
 	X(__dnsname, FC_DLIB, 1, 1) /* the name of DNS at an offset of the packet, as text */                    \
@@ -97,6 +99,9 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__stamp, FC_DLIB, 2, 2) /* __stamp("name", key): when a stamp (image/probe.h) noted the key, ns */           \
 	X(__stamped, FC_DLIB, 2, 2) /* ... the word that it noted */                                         \
 	X(__former, FC_DLIB, 3, 3) /* __former("name", key, word): notes it; the word before, or this at first */   \
+	X(__packet, FC_DLIB, 6, 6) /* (sk_buff, head, place, departure, flow, bytes): lower/packet.c */      \
+	X(__packet_was, FC_DLIB, 2, 2) /* (identity, 0 to 2): place, time before; first place */         \
+	X(__box, FC_DLIB, 1, 1) /* (a cgroup's node): its container, lower/box.c */                          \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
 enum func {
@@ -126,7 +131,8 @@ enum form {
 	FORM_CHARS = 8, /* characters of an array, what follows the first NUL is zeroes */
 	FORM_TEXT = 16, /* characters that a subroutine makes */
 	FORM_NULL = 32, /* NULL, where a subroutine finds nothing; with FORM_TEXT only */
-	FORM_FLAGS = 63,
+	FORM_BOX = 64,  /* a container, of which a name is printed */
+	FORM_FLAGS = 127,
 	/* form >> FORM_SHIFT: bytes that the text takes, NUL included, when it is characters or a literal */
 	FORM_SHIFT = 8,
 };
@@ -166,10 +172,16 @@ struct symbol {
 	bool ready;             /* inline: value was checked */
 	struct xlate_use *xl;   /* variable: keeps a translated pointer, that is, what its translator starts from */
 	/* lower */
+	uint32_t ages;   /* pkt->: the map of packets that have it, +1 */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
 };
 
+/* Is it an element of a map: of an associative array, of a thread, of a packet? */
+static inline bool symbol_is_dynamic(const struct symbol *s)
+{
+	return s->kind == SYM_ASSOC || s->scope == SCOPE_SELF || s->scope == SCOPE_PKT;
+}
 /* Is it s[i] of a string variable? */
 bool is_text_element(const struct expr *e);
 

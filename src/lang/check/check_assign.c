@@ -150,9 +150,11 @@ static struct symbol *new_variable(struct checker *ck, struct expr *lhs, struct 
 	s->scope = id->scope;
 	s->type = variable_type(ck, t);
 	if (lhs->kind == EX_INDEX) {
-		if (s->scope == SCOPE_THIS) {
-			err(ck, lhs->loc, D_ARR_LOCAL, "use self or a global",
-				"this->%s cannot be an associative array", id->name);
+		if (s->scope == SCOPE_THIS || s->scope == SCOPE_PKT) {
+			err(ck, lhs->loc, D_ARR_LOCAL,
+				s->scope == SCOPE_THIS ? "use self or a global"
+						       : "use a global with args[0]->pkt_id as a key",
+				"%s cannot be an associative array", ast_expr_text(ck->arena, id));
 			return NULL;
 		}
 		s->nkeys = lhs->args.n;
@@ -190,7 +192,8 @@ static bool op_makes(enum expr_op op, const struct expr *a, const struct expr *i
 	if (op >= OP_PREINC)
 		return true;
 	return (op == OP_NOT || op == OP_NEG || op == OP_COMPL) &&
-		(id->scope == SCOPE_SELF || (a->kind == EX_INDEX && id->scope == SCOPE_GLOBAL));
+		(id->scope == SCOPE_SELF || id->scope == SCOPE_PKT ||
+			(a->kind == EX_INDEX && id->scope == SCOPE_GLOBAL));
 }
 
 /* x++ creates x as an int64_t that starts at 0 if nothing else did; so does !self->x. */
@@ -301,8 +304,7 @@ static bool is_release(const struct expr *e)
 {
 	const struct symbol *s = e->a->sym;
 
-	return e->op == OP_ASSIGN && s && (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF) && e->b->kind == EX_INT &&
-		!e->b->ival;
+	return e->op == OP_ASSIGN && s && symbol_is_dynamic(s) && e->b->kind == EX_INT && !e->b->ival;
 }
 
 /* DTrace's tag for wrong operands of a compound assignment. */

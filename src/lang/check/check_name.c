@@ -51,11 +51,51 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 	return s->type;
 }
 
+/* Does the probe fire in the process whose socket it is about? Other packets leave or come in interrupts too. */
+static bool is_by_caller(const struct probe_sig *s)
+{
+	return !strcmp(s->name, "connect-request") || (!strncmp(s->prov, "udp", 3) && !strcmp(s->name, "send")) ||
+		(!strcmp(s->prov, "dns") && !strcmp(s->name, "query"));
+}
+
+/* The first of the clause's probes that has an owner (csinfo_t) who is often not the running process: args[*at]. NULL:
+ * none. */
+static const struct probe_sig *owned_elsewhere(const struct checker *ck, unsigned *at)
+{
+	for (size_t p = 0; p < ck->nsigs && !ck->library; p++) {
+		const struct probe_sig *s = ck->sigs[p];
+
+		if (!s->args || !s->args[0] || strcmp(s->args[0], "pktinfo_t *") != 0 || is_by_caller(s))
+			continue;
+		for (*at = 1; s->args[*at]; (*at)++)
+			if (!strcmp(s->args[*at], "csinfo_t *"))
+				return s;
+	}
+	return NULL;
+}
+
+/* Warns once of execname in a probe of packets. */
+static void warn_running(struct checker *ck, struct loc loc)
+{
+	unsigned at;
+	const struct probe_sig *s = ck->warned_running ? NULL : owned_elsewhere(ck, &at);
+
+	if (!s)
+		return;
+	ck->warned_running = true;
+	diag_warn(ck->d, loc, D_NONE, arena_printf(ck->arena, "args[%u]->cs_execname has the socket's process", at),
+		"%s:::%s fires in interrupts too, where execname is any process that happens to run", s->prov, s->name);
+}
+
 /* Suggests a near name, then a member of args[] of that name, then quotes if the name stands beside a string. */
 static const char *unknown_hint(struct checker *ck, const struct expr *e)
 {
-	const char *near = sym_nearest(ck, e->name, e->scope);
+	unsigned at;
+	const char *near;
 
+	if (e->scope == SCOPE_GLOBAL && !strcmp(e->name, "comm") && owned_elsewhere(ck, &at))
+		return arena_printf(ck->arena, "did you mean args[%u]->cs_execname?", at);
+	near = sym_nearest(ck, e->name, e->scope);
 	if (!near && e->scope == SCOPE_GLOBAL)
 		near = args_member_hint(ck, e->name);
 	return near || !ck->beside_text ? near : arena_printf(ck->arena, "a text stands in quotes: \"%s\"", e->name);
@@ -89,6 +129,7 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 			"there is no variable %s%s: it is read before anything is assigned to it",
 			e->scope == SCOPE_SELF           ? "self->"
 				: e->scope == SCOPE_THIS ? "this->"
+				: e->scope == SCOPE_PKT  ? "pkt->"
 							 : "",
 			e->name);
 	e->sym = s;
@@ -101,6 +142,8 @@ struct type *check_ident(struct checker *ck, struct expr *e)
 			return err(ck, e->loc, D_IDENT_BADREF, NULL, "%s needs an index in [ ]", e->name);
 		return inline_type(ck, e, s);
 	}
+	if (s->kind == SYM_BUILTIN && s->builtin == BI_execname)
+		warn_running(ck, e->loc);
 	if (s->kind == SYM_BUILTIN && s->builtin >= BI_arg0 && s->builtin <= BI_arg9)
 		e->ival = (uint64_t)(s->builtin - BI_arg0);
 	return s->xl ? check_kept_xlate(ck, e, s) : s->type;

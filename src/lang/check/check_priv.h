@@ -13,10 +13,11 @@ struct checker {
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
 	uint32_t pcapsize;          /* bytes of a packet that pcap() keeps, unless it says */
 	bool exits;                 /* the script calls exit() */
+	bool warned_running;        /* of execname where the running process is often another one */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
 	struct strmap *forgone;     /* variables that unchecked clauses and failed assignments assign */
 	struct strmap *hidden;      /* names that sym_find() does not find */
-	struct strmap *globals, *selfs, *thiss, *aggs, *funcs;
+	struct strmap *globals, *selfs, *thiss, *pkts, *aggs, *funcs;
 	struct strmap *shadowed; /* inlines of dlib that a script has redefined: dlib itself still uses its own */
 	VEC(struct symbol *) agg_list;
 	VEC(struct xlator *) xlators;

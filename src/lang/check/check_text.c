@@ -53,7 +53,7 @@ bool check_chars_of(struct checker *ck, struct expr **e)
 	if (!(*e)->type || ((*e)->type->kind != T_STRING && !is_made_array(*e)))
 		return false;
 	/* A dynamic variable to which nothing was assigned is NULL, and has no characters. */
-	if (is_variable(*e) && ((*e)->sym->kind == SYM_ASSOC || (*e)->sym->scope == SCOPE_SELF))
+	if (is_variable(*e) && symbol_is_dynamic((*e)->sym))
 		(*e)->sym->as_text = true;
 	if ((*e)->type->kind == T_ARRAY)
 		*e = wrap(ck, EX_STRINGOF, *e, ck->ts->string);

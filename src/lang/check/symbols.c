@@ -120,6 +120,7 @@ struct checker *checker_new(struct arena *a, struct diags *d, struct types *ts, 
 	ck->selfs = strmap_new(a);
 	ck->assoc_types = strmap_new(a);
 	ck->thiss = strmap_new(a);
+	ck->pkts = strmap_new(a);
 	ck->aggs = strmap_new(a);
 	ck->funcs = strmap_new(a);
 	ck->sig_types = strmap_new(a);
@@ -181,7 +182,11 @@ size_t checker_aggs(struct checker *ck, struct symbol ***aggs)
 /* The map of a scope's variables. */
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope)
 {
-	return scope == SCOPE_SELF ? ck->selfs : scope == SCOPE_THIS ? ck->thiss : ck->globals;
+	struct strmap *const maps[] = {
+		[SCOPE_GLOBAL] = ck->globals, [SCOPE_SELF] = ck->selfs, [SCOPE_THIS] = ck->thiss, [SCOPE_PKT] = ck->pkts
+	};
+
+	return maps[scope];
 }
 
 /* A parameter of the inline that is being checked hides a global. Within the library a name has its original
@@ -203,7 +208,7 @@ struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope sco
 const struct symbol *checker_find(struct checker *ck, const char *name)
 {
 	const char *bare = *name == '@' ? name + 1 : name;
-	struct strmap *const maps[] = { ck->globals, ck->selfs, ck->thiss, ck->aggs, ck->funcs };
+	struct strmap *const maps[] = { ck->globals, ck->selfs, ck->thiss, ck->pkts, ck->aggs, ck->funcs };
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
 		const struct symbol *s = strmap_get(maps[i], maps[i] == ck->aggs ? bare : name);
@@ -256,6 +261,7 @@ const char *sym_nearest(struct checker *ck, const char *name, enum var_scope sco
 	return near ? arena_printf(ck->arena, "did you mean %s%s?",
 			      scope == SCOPE_SELF           ? "self->"
 				      : scope == SCOPE_THIS ? "this->"
+				      : scope == SCOPE_PKT  ? "pkt->"
 							    : "",
 			      near)
 		    : NULL;
@@ -280,7 +286,7 @@ enum str_rep form_rep(int form)
 		return REP_TEXT;
 	if (flags & FORM_CHARS)
 		return REP_CHARS;
-	return flags & (FORM_ADDR | FORM_ZONE) ? REP_TSTR : REP_LIT;
+	return flags & (FORM_ADDR | FORM_ZONE | FORM_BOX) ? REP_TSTR : REP_LIT;
 }
 
 /* Bytes of the longest text of the form, with its NUL. 48 are enough for any address. */
@@ -385,6 +391,8 @@ static int call_form(struct checker *ck, const struct expr *e)
 		return form_of_text(ck, 256);
 	case FN___psargs:
 		return form_of_text(ck, (uint32_t)e->args.v[1]->ival);
+	case FN___container:
+		return FORM_BOX;
 	case FN___zone:
 	case FN___loadavg:
 	case FN___moved:

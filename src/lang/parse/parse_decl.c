@@ -68,6 +68,7 @@ static bool add_declarator(struct parser *p, const struct dspec *spec, const str
 	v->scope = spec->storage == STORAGE_SELF ? SCOPE_SELF
 		: spec->storage == STORAGE_THIS  ? SCOPE_THIS
 						 : SCOPE_GLOBAL;
+	p->own_pkt |= v->scope == SCOPE_GLOBAL && !strcmp(d->name, "pkt");
 	v->is_extern = spec->storage == STORAGE_EXTERN;
 	v->type = d->type;
 	v->name = d->name;
@@ -133,6 +134,7 @@ void parse_inline(struct parser *p)
 				"a parameter of an inline needs a name");
 			return;
 		}
+		p->own_pkt |= !strcmp(d.params.v[i], "pkt");
 	}
 	if (!parser_expect(p, TOK_ASSIGN, "and the value of the inline"))
 		return;
@@ -201,6 +203,7 @@ void parse_translator(struct parser *p)
 	}
 	x.in = d.type;
 	x.param = d.name;
+	p->own_pkt |= !strcmp(d.name, "pkt");
 	if (!parser_expect(p, TOK_GT, "after the name"))
 		return;
 	const struct token open = *parser_peek(p, 0);

@@ -235,6 +235,8 @@ static struct expr *parse_ident(struct parser *p)
 	}
 	struct expr *e = take_ident(p);
 
+	if (e->kind == EX_IDENT && !strcmp(e->name, "pkt") && parser_kind(p) != TOK_ARROW)
+		p->own_pkt = true;
 	if (e->kind != EX_IDENT || parser_kind(p) != TOK_LPAR)
 		return e;
 	const struct loc open = parser_take_loc(p);
@@ -348,7 +350,13 @@ static struct expr *parse_primary(struct parser *p)
 }
 
 /* ---- postfix and prefix operators -------------------------------------------------------------------------------- */
-/* a "." name | a "->" name */
+/* The packet of a variable's scope. */
+static bool is_pkt(const struct expr *e)
+{
+	return e->kind == EX_IDENT && e->scope == SCOPE_GLOBAL && !e->paren && !e->obj && !strcmp(e->name, "pkt");
+}
+
+/* a "." name | a "->" name | "pkt" "->" ident */
 static struct expr *parse_member(struct parser *p, struct expr *a)
 {
 	const bool arrow = parser_kind(p) == TOK_ARROW;
@@ -357,6 +365,12 @@ static struct expr *parse_member(struct parser *p, struct expr *a)
 	parser_take_loc(p);
 	if (!parse_name_after(p, &name, "the name of a member"))
 		return NULL;
+	if (arrow && !p->own_pkt && is_pkt(a)) {
+		a->loc = loc_span(a->loc, parser_loc(p, &name));
+		a->name = name.text;
+		a->scope = SCOPE_PKT;
+		return a;
+	}
 	struct expr *e = node_unary(p, EX_MEMBER, OP_NONE, parser_loc(p, &name), a);
 
 	if (e) {

@@ -25,6 +25,7 @@ struct parser {
 	bool panic;        /* an error was reported and nothing has been skipped yet: keep quiet */
 	bool stop;         /* a limit was hit: every further token is the end of text */
 	bool in_provider;  /* of a provider's declaration: any word may be a type */
+	bool own_pkt;      /* the script has a variable of the name pkt: pkt->x is a member of what it points to */
 	bool unclosed;     /* a { of the current body has no }: reported once, not for each brace around it */
 	/* In a predicate / has two meanings: how many brackets and how many ? are open decides. */
 	bool in_pred;

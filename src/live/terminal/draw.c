@@ -55,7 +55,7 @@ static void draw_row_spark(const struct sheet *s, const struct row *r, size_t co
 /* Only what can be added up is. */
 static bool adds_up(const struct column *c)
 {
-	return c->value && c->g && (c->g->fn == DW_AGG_COUNT || c->g->fn == DW_AGG_SUM);
+	return c->value && (!c->g || c->g->fn == DW_AGG_COUNT || c->g->fn == DW_AGG_SUM);
 }
 
 /* "RX_BYTES 1.2M ▁▂▅": the sums of all rows, also of those that the filter hides. s: with rows that are gone. */
@@ -93,8 +93,24 @@ static void draw_sums(const struct sheet *s, int y, int columns)
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
+/* The last values of a machine that does not report stay; its name says how it is. */
+static void cell_word(const struct watch *watch, struct word_text *w, const struct column *c, const struct cell *cell)
+{
+	char text[SHEET_TEXT + 32];
+	const enum host_state state = watch->is_fleet && cell->kind == CELL_TEXT && !strcmp(c->name, "host")
+		? census_of(&watch->census, cell->text)
+		: HOST_REPORTS;
+
+	if (state == HOST_REPORTS) {
+		word_of_cell(w, c, cell);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s (%s)", cell->text, census_word(state));
+	word_of_text(w, text, strlen(text));
+}
+
 /* Columns grow with what they show, and do not shrink: they would jump. */
-static void measure(struct view *v, size_t from, size_t n)
+static void measure(const struct watch *watch, struct view *v, size_t from, size_t n)
 {
 	for (size_t i = 0; i < v->shown->ncolumns; i++) {
 		const struct column *c = &v->shown->columns[i];
@@ -103,7 +119,7 @@ static void measure(struct view *v, size_t from, size_t n)
 		word_of_title(&w, c->name);
 		v->widths[i] = w.width > v->widths[i] ? w.width : v->widths[i];
 		for (size_t k = from; k < from + n && k < v->n; k++) {
-			word_of_cell(&w, c, &v->rows[k]->cells[i]);
+			cell_word(watch, &w, c, &v->rows[k]->cells[i]);
 			w.width = w.width > COLUMN_MOST && i + 1 < v->shown->ncolumns ? COLUMN_MOST : w.width;
 			v->widths[i] = w.width > v->widths[i] ? w.width : v->widths[i];
 		}
@@ -145,7 +161,7 @@ static enum look look_of(const struct view *v, size_t column, bool title, bool s
 }
 
 /* One line of the table, r NULL: its titles. */
-static void draw_line(const struct view *v, const struct row *r, int y, int columns)
+static void draw_line(const struct watch *watch, const struct view *v, const struct row *r, int y, int columns)
 {
 	const bool selected = r && r == view_selected(v);
 	const int spark = spark_column(v);
@@ -163,7 +179,7 @@ static void draw_line(const struct view *v, const struct row *r, int y, int colu
 		if (width < (int)v->widths[i] && c->numeric)
 			break; /* half of a number is another number */
 		if (r)
-			word_of_cell(&w, c, &r->cells[i]);
+			cell_word(watch, &w, c, &r->cells[i]);
 		else
 			word_of_title(&w, c->name);
 		paint_as(look_of(v, i, !r, selected));
@@ -181,8 +197,10 @@ static void draw_line(const struct view *v, const struct row *r, int y, int colu
 	}
 }
 
-static void draw_table(struct view *v, int y, int lines, int columns)
+static void draw_table(struct watch *w, int y, int lines, int columns)
 {
+	struct view *v = watch_view(w);
+
 	v->page = lines > 1 ? (size_t)lines - 1 : 1;
 	if (v->at < v->top)
 		v->top = v->at;
@@ -190,12 +208,12 @@ static void draw_table(struct view *v, int y, int lines, int columns)
 		v->top = v->at - v->page + 1;
 	if (v->top + v->page > v->n)
 		v->top = v->n > v->page ? v->n - v->page : 0;
-	measure(v, v->top, v->page);
+	measure(w, v, v->top, v->page);
 	show_sort(v, columns);
-	draw_line(v, NULL, y, columns);
+	draw_line(w, v, NULL, y, columns);
 	for (size_t i = 0; i < v->page; i++) {
 		if (v->top + i < v->n) {
-			draw_line(v, v->rows[v->top + i], y + 1 + (int)i, columns);
+			draw_line(w, v, v->rows[v->top + i], y + 1 + (int)i, columns);
 		} else {
 			paint_as(LOOK_PLAIN);
 			paint_blank(y + 1 + (int)i);
@@ -226,14 +244,16 @@ static void draw_heat(const struct watch *w, int y, int lines, int columns)
 	const int times = columns - 12;
 	size_t low = 0, high = 0, each;
 	uint64_t most = 0;
-	char title[128], every[24] = "one report";
+	char title[128], every[40] = "one report", seconds[32];
 
 	for (int i = 0; i < lines; i++) {
 		paint_as(LOOK_PLAIN);
 		paint_blank(y + i);
 	}
-	if (w->interval)
-		snprintf(every, sizeof(every), "%ld s", w->interval);
+	if (w->interval > 0) {
+		watch_seconds(w->interval, seconds, sizeof(seconds));
+		snprintf(every, sizeof(every), "%s s", seconds);
+	}
 	snprintf(title, sizeof(title), "%10s  %s, each column %s", "from",
 		w->feed.sheets[w->sheet]->columns[h->column].name, every);
 	paint_as(LOOK_TITLE);
@@ -262,15 +282,17 @@ static void draw_top(const struct ui *u, int columns)
 {
 	struct watch *w = u->top;
 	const struct view *v = watch_view(w);
-	char text[600], every[32] = "", rows[64] = "", clock[16] = "";
+	char text[600], every[48] = "", seconds[32], rows[64] = "", clock[16] = "";
 	time_t now = time(NULL);
 	struct tm tm = { 0 };
 	const int room = columns - 9;
 
 	localtime_r(&now, &tm);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	if (w->interval)
-		snprintf(every, sizeof(every), " every %ld s", w->interval);
+	if (w->interval > 0) {
+		watch_seconds(w->interval, seconds, sizeof(seconds));
+		snprintf(every, sizeof(every), " every %s s", seconds);
+	}
 	if (v->shown)
 		snprintf(rows, sizeof(rows), " %zu row%s", v->n, v->n == 1 ? "" : "s");
 	snprintf(text, sizeof(text), " %s%s%s%s%s%s%s%s", w->below ? "\xe2\x80\xba " : "", w->title,
@@ -285,6 +307,17 @@ static void draw_top(const struct ui *u, int columns)
 	paint_text(0, 0, text, room > 0 ? room : columns);
 	if (room > 0)
 		paint_text(0, room, clock, 8);
+}
+
+/* "2 of 3 hosts report; silent: web2" */
+static void draw_hosts(const struct watch *w, int y, int columns)
+{
+	char text[CENSUS_TEXT];
+
+	census_text(&w->census, text);
+	paint_as(w->census.report < w->census.hosts ? LOOK_WARN : LOOK_PLAIN);
+	paint_blank(y);
+	paint_text(y, 1, text, columns - 1);
 }
 
 /* What is missing from what is shown; "" if nothing is. */
@@ -424,20 +457,22 @@ void draw(struct ui *u, int lines, int columns)
 	struct view *v = watch_view(w);
 	const struct sheet *s = watch_sheet(w);
 	const bool sums = lines >= SUMS_LINES && s && !s->log;
-	const int y = 1 + sums, room = lines - 2 - sums;
+	const int y = 1 + w->is_fleet + sums, room = lines - 1 - y;
 
 	draw_top(u, columns);
+	if (w->is_fleet)
+		draw_hosts(w, 1, columns);
 	if (sums) {
 		paint_as(LOOK_PLAIN);
-		paint_blank(1);
-		draw_sums(s, 1, columns);
+		paint_blank(y - 1);
+		draw_sums(s, y - 1, columns);
 	}
 	if (!v->shown)
 		draw_waiting(w, y, room, columns);
 	else if (w->map && w->feed.heats[w->sheet])
 		draw_heat(w, y, room, columns);
 	else
-		draw_table(v, y, room, columns);
+		draw_table(w, y, room, columns);
 	if (u->mode == UI_HELP)
 		draw_help(u, lines, columns);
 	else if (u->mode == UI_MENU)

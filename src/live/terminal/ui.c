@@ -69,15 +69,31 @@ static void set_filter(struct ui *u, const char *text)
 	view_sort(v);
 }
 
-/* The script has its interval as a constant, so another one starts the trace anew. seconds: at most a day. */
-static void set_interval(struct watch *w, long seconds)
+/* The script has its interval as a constant, so another one starts the trace anew. ms: at most a day. */
+static void set_interval(struct watch *w, long ms)
 {
-	if (!w->interval)
+	if (w->interval <= 0)
 		watch_say(w, "%s has no interval", w->title);
-	else if (seconds < 1 || seconds > 86400)
-		watch_say(w, "an interval is 1 to 86400 seconds");
-	else if (seconds != w->interval)
-		(void)!watch_restart(w, seconds);
+	else if (ms < 100 || ms > 86400000)
+		watch_say(w, "an interval is 0.1 to 86400 seconds");
+	else if (ms != w->interval)
+		(void)!watch_restart(w, ms);
+}
+
+/* The keys + and -: by whole seconds, and below one by 0.5, 0.2, 0.1. */
+static long next_interval(long ms, bool longer)
+{
+	static const long below[] = { 100, 200, 500, 1000 };
+
+	if (longer ? ms >= 1000 : ms > 1000)
+		return longer ? ms + 1000 : ms - 1000 > 1000 ? ms - 1000 : 1000;
+	for (size_t i = 0; longer && i < 4; i++)
+		if (below[i] > ms)
+			return below[i];
+	for (size_t i = 4; !longer && i; i--)
+		if (below[i - 1] < ms)
+			return below[i - 1];
+	return ms;
 }
 
 /* list: names of columns, by commas; "": rows by themselves again. An unknown name changes nothing. */
@@ -118,7 +134,7 @@ static void prompt_done(struct ui *u)
 	if (u->prompt == PROMPT_GROUP)
 		set_group(u->top, u->text);
 	else if (u->prompt == PROMPT_INTERVAL)
-		set_interval(u->top, strtol(u->text, NULL, 10));
+		set_interval(u->top, watch_ms(u->text));
 	else if (u->prompt == PROMPT_SAVE && u->text[0])
 		save(u->top, u->text);
 }
@@ -309,8 +325,8 @@ static void ask_interval(struct ui *u)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%ld", u->top->interval);
-	if (u->top->interval)
+	watch_seconds(u->top->interval, text, sizeof(text));
+	if (u->top->interval > 0)
 		prompt_open(u, PROMPT_INTERVAL, text);
 	else
 		set_interval(u->top, 0);
@@ -350,7 +366,7 @@ static void table_letter(struct ui *u, wint_t key)
 	else if (key == 'w' || key == 's')
 		ask_name(u);
 	else if (key == '+' || key == '-')
-		set_interval(w, w->interval + (key == '+' ? 1 : w->interval > 1 ? -1 : 0));
+		set_interval(w, next_interval(w->interval, key == '+'));
 	else if (key == ' ' || key == 'p')
 		watch_pause(w, !w->paused);
 	else if (key == 'r')

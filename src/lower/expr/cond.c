@@ -62,7 +62,7 @@ static void int_compare_jump(struct clause_ctx *cx, const struct expr *e, uint32
 
 	if (right_first(e))
 		b = lower_word(cx, e->b);
-	a = lower_word(cx, e->a);
+	a = e->a == cx->pg->hidden.of ? cx->pg->hidden.r : lower_word(cx, e->a);
 
 	t = ptr ? cx->lw->ts->uint64 : type_usual(cx->lw->ts, ta, tb);
 	if (!ptr && const_eval(cx->lw->ts, cx->lw->d, e->b, &c) && c == (int32_t)c) {

@@ -146,6 +146,24 @@ static vreg lower_machine(struct clause_ctx *cx, const struct expr *e)
 	return ir_ld(ir, at, 0, 8, false, false);
 }
 
+/* The number's place in the map; scripts have few, so a list does. */
+static vreg lower_reading(struct clause_ctx *cx, const struct expr *e)
+{
+	struct image *im = cx->lw->im;
+	const struct image_reading want = { e->args.v[0]->str, e->sym->func == FN_netcounter_moved };
+	size_t i = 0;
+
+	while (i < im->readings.n &&
+		(im->readings.v[i].moved != want.moved || strcmp(im->readings.v[i].name, want.name) != 0))
+		i++;
+	if (i == DW_READINGS) {
+		lower_error(cx->lw, e->loc, D_PROTO_ARG, "a script can read %u counters", DW_READINGS);
+		i = 0;
+	} else if (i == im->readings.n)
+		*vec_push(cx->lw->arena, &im->readings) = want;
+	return ir_ld(cx->ir, ir_mapval(cx->ir, map_for(cx->lw, MAP_READINGS), (int32_t)i * 8), 0, 8, false, false);
+}
+
 /* A call of a subroutine. What the compiler itself evaluates was replaced by the checker. */
 static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 {
@@ -167,6 +185,9 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return lower_owner_of(cx, e);
 	case FN___machine:
 		return int_val(lower_machine(cx, e), e->type);
+	case FN_netcounter:
+	case FN_netcounter_moved:
+		return int_val(lower_reading(cx, e), e->type);
 	case FN___pagesize:
 		return int_val(ir_imm(cx->ir, cx->lw->env->page_size ? cx->lw->env->page_size : 4096), e->type);
 	case FN___pkt:
@@ -180,6 +201,12 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return (struct val){ .k = V_INT, .type = e->type, .r = stamp_read(cx, e) };
 	case FN___former:
 		return int_val(stamp_exchange(cx, e), e->type);
+	case FN___packet:
+		return int_val(packet_note(cx, e), e->type);
+	case FN___packet_was:
+		return int_val(packet_was(cx, e), e->type);
+	case FN___box:
+		return int_val(box_find(cx, e), e->type);
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(cx) };
 	case FN_inet_in:

@@ -139,7 +139,8 @@ static struct val load_place(struct clause_ctx *cx, struct val v, const struct e
 		out.r = probe_read(cx, lower_addr_value(cx, v), t->size, t->is_signed);
 		return out;
 	}
-	if (t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of) && t->of->btf_id) {
+	if (t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of) && t->of->btf_id &&
+		(trusted || !cx->lw->env->faults_kill)) {
 		out.btf = t->of->btf_id;
 		if (!trusted)
 			v.r = untrusted_base(cx, &v);

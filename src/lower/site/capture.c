@@ -179,11 +179,14 @@ static vreg named_packet(struct clause_ctx *cx)
 bool site_has_packet(const struct prog_ctx *pg)
 {
 	const struct xlator *xl = pg->site_val.xl;
+	const struct expr *is = xl ? check_xl_member(pg->lw->ck, xl, "has_pkt") : NULL;
+	const struct type *raw = pg->probe->prov->raw ? types_tagged(pg->lw->ts, T_STRUCT, pg->probe->prov->raw) : NULL;
 
-	for (size_t i = 0; xl && i < xl->ninits; i++)
-		if (!strcmp(xl->inits[i].name, "has_pkt"))
-			return true;
-	return false;
+	for (; xl && !is && raw; raw = check_base(pg->lw->ck, raw)) {
+		xl = check_xlator(pg->lw->ck, raw->name, raw);
+		is = xl ? check_xl_member(pg->lw->ck, xl, "has_pkt") : NULL;
+	}
+	return is && !(is->kind == EX_INT && !is->ival);
 }
 
 void capture_copy(struct clause_ctx *cx)
@@ -218,7 +221,9 @@ void capture_check(struct lowerer *lw, const struct planned *plan)
 
 		for (size_t k = 0; ep->rest && !ep->packets && k < ep->nactions; k++)
 			if (ep->actions[k].kind == ACT_PCAP)
-				diag_error(lw->d, ep->actions[k].loc, D_PROTO_ARG, NULL,
+				diag_error(lw->d, ep->actions[k].loc, D_PROTO_ARG,
+					"dwire -lvv shows where a probe is seen; tcp:::send, ip:::drop and others have "
+					"packets",
 					"pcap(): %s:::%s is seen where the kernel has no packet",
 					plan->set[0].probe->prov->name, plan->set[0].probe->name);
 	}

@@ -534,21 +534,34 @@ static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const str
 	return p;
 }
 
-/* The value for the key, created if it is new. Jumps to end if there is no room. ev: a new value may begin with it, and
- * then the event is done: jumps to end, too. NULL: a new value is 0. */
-static vreg find_value(
-	struct clause_ctx *cx, const struct symbol *s, uint32_t map, vreg key, const struct event *ev, uint32_t end)
+/* The consumer makes room when there are many. */
+static void count_born(struct clause_ctx *cx, const struct agg *a)
 {
 	struct ir *ir = cx->ir;
+
+	if (!a->shared)
+		ir_xadd(ir, ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)a->id * 8), 0, 8, ir_imm(ir, 1));
+}
+
+/* The value for the key, created if it is new. Jumps to end if there is no room. ev: a new value may begin with it, and
+ * then the event is done: jumps to end, too. NULL: a new value is 0. */
+static vreg find_value(struct clause_ctx *cx, const struct symbol *s, const struct agg *a, vreg key,
+	const struct event *ev, uint32_t end)
+{
+	struct ir *ir = cx->ir;
+	const uint32_t map = a->common ? a->common - 1 : a->map;
 	vreg p = ir_var(ir), failed, first;
-	uint32_t found = ir_newlabel(ir);
+	uint32_t found = ir_newlabel(ir), old = ir_newlabel(ir);
 
 	ir_set(ir, p, lookup(cx, map, key));
 	ir_jcci(ir, CC_NE, p, 0, found);
 	first = ev ? first_value(cx, s, ev) : 0;
 	failed = insert(cx, map, key, first ? first : zeroes(cx));
+	ir_jcci(ir, CC_NE, failed, 0, old);
+	count_born(cx, a);
 	if (first)
-		ir_jcci(ir, CC_EQ, failed, 0, end);
+		ir_jmp(ir, end);
+	ir_label(ir, old);
 	ir_set(ir, p, lookup(cx, map, key));
 	ir_jcci(ir, CC_NE, p, 0, found);
 	count_drop(cx, DW_DROP_AGG);
@@ -568,11 +581,11 @@ static void add_event(struct clause_ctx *cx, struct symbol *s, const struct agg 
 		own = lookup(cx, a->map, key);
 		ir_jcci(ir, CC_EQ, own, 0, end);
 	} else if (!a->common) {
-		own = find_value(cx, s, a->map, key, NULL, end);
+		own = find_value(cx, s, a, key, NULL, end);
 	} else {
 		own = lookup(cx, a->map, key);
 		ir_jcci(ir, CC_NE, own, 0, often);
-		p = find_value(cx, s, a->common - 1, key, ev, end);
+		p = find_value(cx, s, a, key, ev, end);
 		n = update_common(cx, s, p, ev, end);
 		ir_jcci(ir, CC_NE, ir_alui(ir, ALU_AND, n, OFTEN - 1), 0, end);
 		insert(cx, a->map, key, zeroes(cx)); /* where it fails, the key stays as it is */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* var: variables that a script makes. Built-in ones are in lower/expr/builtin.c.
  * Input: expressions that read or write them. Output: code. this-> variables are in registers, or in the run's
- * memory if they are structures or long texts. Global scalars are in one array map. self-> variables and associative
- * arrays are entries of hash maps.
+ * memory if they are structures or long texts. Global scalars are in one array map. self-> and pkt-> variables and
+ * associative arrays are entries of hash maps.
  * Invariant: a scalar occupies 64 bits, whatever its type. */
 #include <linux/bpf.h>
 #include <string.h>
@@ -98,6 +98,7 @@ static void collect_this(struct clause_ctx *cx, const struct expr *e)
 		return;
 	if (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_VAR && e->sym->scope == SCOPE_THIS)
 		(void)this_var(cx, e->sym);
+	cx->pg->wants_packet |= packet_asked(e);
 	text_collect(cx->pg, e);
 	heap_collect(cx->pg, e);
 	if (e->sym && e->sym->kind == SYM_INLINE && !e->loc.src->library)
@@ -182,7 +183,7 @@ static void slot_write(struct clause_ctx *cx, struct symbol *s, vreg base, struc
 		ir_st(cx->ir, base, (int32_t)form_size(s->form), 8, v.s.null ? v.s.null : ir_imm(cx->ir, 0));
 }
 
-/* ---- associative arrays and self-> ------------------------------------------------------------------------------- */
+/* ---- associative arrays, self-> and pkt-> ------------------------------------------------------------------------ */
 /* The thread's key: its tid, and for the idle threads, whose tid is 0, the CPU. */
 static vreg thread_key(struct clause_ctx *cx)
 {
@@ -204,7 +205,8 @@ static vreg lower_key(struct clause_ctx *cx, const struct expr *e, const struct 
 	return to->size == 8 ? lower_word(cx, e) : lower_int(cx, e);
 }
 
-#define STACK_KEY 128 /* bytes; larger ones are in scratch memory */
+#define PACKET_VALUES 32768u /* most packets that have a value of a pkt-> variable */
+#define STACK_KEY 128        /* bytes; larger ones are in scratch memory */
 
 /* Bytes of key i in memory. */
 static uint32_t key_size(const struct symbol *s, size_t i)
@@ -329,8 +331,8 @@ vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol
 	return base;
 }
 
-/* The map of a self-> variable or associative array. If s->shared is set it shares the map with others, and its
- * number is a part of the key. */
+/* The map of a self-> or pkt-> variable or associative array. If s->shared is set it shares the map with others, and
+ * its number is a part of the key. */
 static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 {
 	struct image_map m = {
@@ -343,9 +345,17 @@ static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 		.flags = BPF_F_NO_PREALLOC,
 	};
 
+	if (s->scope == SCOPE_PKT && m.max_entries > PACKET_VALUES)
+		m.max_entries = PACKET_VALUES;
 	if (!s->number)
 		s->number = (s->shared ? map_shared(lw, m) : map_add(lw, m)) + 1;
 	return s->number - 1;
+}
+
+/* The thread or packet to which the variable belongs. */
+static vreg scope_key(struct clause_ctx *cx, const struct expr *e)
+{
+	return e->sym->scope == SCOPE_PKT ? packet_key(cx, e) : thread_key(cx);
 }
 
 /* Stores the element's key on the stack or in scratch memory. Its size is in *size. */
@@ -358,7 +368,7 @@ static vreg dyn_key(struct clause_ctx *cx, const struct expr *e, uint32_t *size)
 		return key_store(cx, &e->args, e->sym, size);
 	*size = shared ? 16 : 8;
 	base = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
-	ir_st(cx->ir, base, 0, 8, thread_key(cx));
+	ir_st(cx->ir, base, 0, 8, scope_key(cx, e));
 	if (shared)
 		ir_sti(cx->ir, base, 8, 8, (int32_t)e->sym->shared);
 	return base;
@@ -411,6 +421,36 @@ static void dyn_update(struct clause_ctx *cx, vreg map, vreg key, vreg value, in
 	ir_label(ir, ok);
 }
 
+/* Before an element is made: if the variable is a packet's, jumps to none where the packet is not known, and lets the
+ * packet that has had its value for longest give way. */
+static void dyn_age(struct clause_ctx *cx, const struct expr *e, uint32_t none)
+{
+	vreg id;
+
+	if (e->sym->scope != SCOPE_PKT)
+		return;
+	id = packet_key(cx, e);
+	ir_jcci(cx->ir, CC_EQ, id, 0, none);
+	packet_age(cx, e->sym, e->sym->number - 1, id);
+}
+
+/* A packet that has a value gets a new one in place, and does not age again. Jumps to end then. */
+static void dyn_replace(struct clause_ctx *cx, const struct expr *e, vreg map, vreg key, struct val v, uint32_t end)
+{
+	struct ir *ir = cx->ir;
+	uint32_t none = ir_newlabel(ir);
+	vreg p;
+
+	if (e->sym->scope != SCOPE_PKT)
+		return;
+	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ map, key }, 2, false);
+	ir_jcci(ir, CC_EQ, p, 0, none);
+	slot_write(cx, e->sym, p, v);
+	ir_jmp(ir, end);
+	ir_label(ir, none);
+	dyn_age(cx, e, end);
+}
+
 /* Jumps to label if v is what a variable has that was never assigned to. */
 static void zero_jump(struct clause_ctx *cx, const struct symbol *s, struct val v, uint32_t label)
 {
@@ -434,6 +474,7 @@ static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 	if (s->type->kind == T_STRING)
 		v.s = str_convert(cx, v.s, s->form);
 	zero_jump(cx, s, v, del);
+	dyn_replace(cx, e, map, key, v, end);
 	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(cx, scratch_alloc(cx->pg, value_size(s)))
 								 : ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(cx, s, value, v);
@@ -458,6 +499,7 @@ static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, boo
 
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 	ir_jcci(ir, CC_NE, p, 0, add);
+	dyn_age(cx, e, end);
 	value = ir_stack(ir, ir_stack_alloc(ir, 8));
 	ir_st(ir, value, 0, 8, delta);
 	r = ir_call(ir, BPF_FUNC_map_update_elem, (vreg[]){ map, key, value, ir_imm(ir, BPF_NOEXIST) }, 4, false);
@@ -502,19 +544,21 @@ static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size, end = ir_newlabel(ir), bytes = value_size(s);
+	uint32_t size, end = ir_newlabel(ir), lost = ir_newlabel(ir), bytes = value_size(s);
 	vreg key = dyn_key(cx, e, &size), p = ir_var(ir), args[4] = { 0, key };
 
 	args[0] = ir_map(ir, dyn_map(cx->lw, s, size));
 	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 	ir_jcci(ir, CC_NE, p, 0, end);
 	if (make) {
+		dyn_age(cx, e, lost);
 		args[2] = zero_block(cx, bytes);
 		args[3] = ir_imm(ir, BPF_NOEXIST);
 		ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false);
 		ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
 		ir_jcci(ir, CC_NE, p, 0, end);
 		count_drop(cx, DW_DROP_DYN);
+		ir_label(ir, lost);
 		ir_set(ir, p, trash_block(cx, bytes));
 	} else {
 		ir_set(ir, p, zero_block(cx, bytes));
@@ -530,7 +574,7 @@ struct val var_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	struct symbol *s = e->sym;
 	struct val v = { .k = V_MEM, .type = s->type, .ptr = PTR_OURS, .mut = true };
 
-	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
+	if (symbol_is_dynamic(s))
 		v.r = dyn_block(cx, e, make);
 	else if (s->scope == SCOPE_GLOBAL)
 		v.r = global_base(cx, s);
@@ -616,7 +660,7 @@ struct val var_read(struct clause_ctx *cx, const struct expr *e)
 	case SYM_FUNC:
 		return int_val(ir_imm(cx->ir, 0), e->type);
 	}
-	if (s->scope == SCOPE_SELF)
+	if (symbol_is_dynamic(s))
 		return dyn_read(cx, e);
 	if (s->scope == SCOPE_GLOBAL)
 		return slot_read(cx, s, global_base(cx, s));
@@ -636,7 +680,7 @@ struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v
 {
 	struct symbol *s = lhs->sym;
 
-	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
+	if (symbol_is_dynamic(s))
 		dyn_write(cx, lhs, v);
 	else if (s->scope == SCOPE_GLOBAL)
 		slot_write(cx, s, global_base(cx, s), v);
@@ -658,7 +702,7 @@ bool var_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta, bool dow
 		return lhs->kind == EX_MEMBER && !lhs->isuffix && lhs->type->size >= 4 && place_add(cx, lhs, delta);
 	if (s->type->kind != T_INT || is_bool(s->type))
 		return false;
-	if (s->kind == SYM_ASSOC || s->scope == SCOPE_SELF)
+	if (symbol_is_dynamic(s))
 		dyn_add(cx, lhs, delta, down);
 	else if (s->scope == SCOPE_GLOBAL)
 		ir_xadd(cx->ir, global_base(cx, s), 0, 8, delta);

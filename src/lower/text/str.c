@@ -304,6 +304,10 @@ struct sval str_convert(struct clause_ctx *cx, struct sval s, int form)
 	enum str_rep rep = form_rep(form);
 	struct sval out = s;
 
+	if (rep >= REP_CHARS && (s.form & FORM_BOX))
+		lower_error(cx->lw, cx->ir->loc, D_OP_INCOMPAT,
+			"the name of a container is known when it is printed, not in the kernel: it cannot be compared "
+			"or kept with other text than literals");
 	if (rep >= REP_CHARS && (s.form & FORM_ZONE))
 		lower_error(cx->lw, cx->ir->loc, D_OP_INCOMPAT,
 			"the name of a zone is known when it is printed, not in the kernel: it cannot be compared or "

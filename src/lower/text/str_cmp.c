@@ -6,6 +6,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "lower/program.h"
 #include "lower/state/state.h"
 #include "lower/text/text.h"
 
@@ -122,6 +123,42 @@ static struct sval literal_zone(struct clause_ctx *cx, const struct expr *zone, 
 	return z;
 }
 
+/* Is the name of a container compared with text? False: neither is such a name, or the text is "", which the name has
+ * where there is no container. */
+static bool is_box(struct clause_ctx *cx, const struct expr *box, const struct expr *lit)
+{
+	return (expr_form(cx->lw->ck, box) & FORM_BOX) && !(lit->kind == EX_STR && !lit->slen);
+}
+
+/* Compares the name of a container with a literal: the runtime keeps a map of the containers whose name is a literal of
+ * the script. */
+static void box_jump(
+	struct clause_ctx *cx, const struct expr *box, const struct expr *lit, uint32_t label, bool when_equal)
+{
+	struct ir *ir = cx->ir;
+	struct sval s = lower_str_as(cx, box, expr_form(cx->lw->ck, box) | FORM_BOX);
+	vreg number = ir_var(ir), key = ir_stack(ir, ir_stack_alloc(ir, sizeof(struct dw_tstr))), found;
+	uint32_t known = ir_newlabel(ir), none = ir_newlabel(ir);
+
+	if (lit->kind != EX_STR) {
+		lower_error(cx->lw, lit->loc, D_OP_INCOMPAT,
+			"the name of a container is known when it is printed, not in the kernel: it can be compared "
+			"with a string constant only");
+		return;
+	}
+	ir_set(ir, number, s.w[0]); /* of a literal, where the value may be one */
+	ir_jcci(ir, CC_EQ, s.tag, DW_STR_LIT, known);
+	ir_seti(ir, number, 0);
+	str_store(cx, s, key, 0);
+	found = ir_call(
+		ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_BOXES)), key }, 2, false);
+	ir_jcci(ir, CC_EQ, found, 0, none);
+	ir_set(ir, number, ir_ld(ir, found, 0, 8, false, false));
+	ir_label(ir, none);
+	ir_label(ir, known);
+	ir_jcci(ir, when_equal ? CC_EQ : CC_NE, number, lit_number(cx->lw, lit->str, lit->slen), label);
+}
+
 /* Jumps to label if the comparison is `when`; falls through otherwise. */
 void str_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
@@ -130,6 +167,13 @@ void str_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool 
 	int32_t mark = ir_stack_mark(cx->ir), held = scratch_mark(cx->pg);
 	struct sval a, b;
 
+	if (!order && (is_box(cx, e->a, e->b) || is_box(cx, e->b, e->a))) {
+		bool first = is_box(cx, e->a, e->b);
+
+		box_jump(cx, first ? e->a : e->b, first ? e->b : e->a, label, (e->op == OP_EQ) == when);
+		ir_stack_release(cx->ir, mark);
+		return;
+	}
 	if (order)
 		form |= FORM_CHARS | FORM_TEXT;
 	a = lower_str_as(cx, e->a, form);

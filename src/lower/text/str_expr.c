@@ -106,6 +106,28 @@ static struct sval speed_str(struct clause_ctx *cx, const struct expr *e)
 	return s;
 }
 
+/* __container(tag, address): argument 0 is the tag, a constant; the text at the address is cut to what the tag keeps.
+ * At the address 0 there is none, and the string is "". */
+static struct sval box_str(struct clause_ctx *cx, const struct expr *e)
+{
+	struct ir *ir = cx->ir;
+	struct sval s = new_str(cx->lw, REP_TSTR, 2);
+	int32_t mark = ir_stack_mark(ir);
+	vreg at = lower_int(cx, e->args.v[1]), buf = ir_stack(ir, ir_stack_alloc(ir, 16)), any;
+
+	s.form = FORM_BOX;
+	ir_sti(ir, buf, 0, 8, 0);
+	ir_sti(ir, buf, 8, 8, 0);
+	ir_call(ir, BPF_FUNC_probe_read_kernel_str, (vreg[]){ buf, ir_imm(ir, 16), at }, 3, false);
+	s.w[0] = ir_ld(ir, buf, 0, 8, false, false);
+	s.w[1] = ir_ld(ir, buf, 8, 8, false, false);
+	/* 1 if there is a first character, by arithmetic: a branch would double the verifier's paths. */
+	any = ir_alui(ir, ALU_SHR, ir_alui(ir, ALU_ADD, ir_alui(ir, ALU_AND, s.w[0], 0xff), 0xff), 8);
+	s.tag = ir_alu(ir, ALU_MUL, any, lower_int(cx, e->args.v[0]));
+	ir_stack_release(ir, mark);
+	return s;
+}
+
 static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sval s);
 
 /* An arm of ?: in the registers of the whole expression. */
@@ -136,27 +158,45 @@ static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sv
 	memo_release(cx->pg, mark);
 }
 
+/* Conditions of a choice, whose arms may be choices too. */
+static unsigned conditions(const struct expr *e)
+{
+	return e->kind == EX_COND ? 1 + conditions(e->b) + conditions(e->c) : 0;
+}
+
 /* Does the choice have so many arms that blur() is worth its cost wherever it is? Names of numbers are such choices. */
 static bool has_many_arms(const struct expr *e)
 {
 	enum { MANY = 8 };
-	unsigned n = 0;
 
-	for (; e->kind == EX_COND && n < MANY; e = e->c)
-		n++;
-	return n == MANY;
+	return conditions(e) >= MANY;
+}
+
+/* The expression that each condition of the choice compares, as in the names of an enumeration; or NULL. */
+static const struct expr *compared(const struct expr *e)
+{
+	const struct expr *of = e->a->kind == EX_BINARY ? e->a->a : NULL;
+	bool same = of && (e->b->kind != EX_COND || compared(e->b) == of) &&
+		(e->c->kind != EX_COND || compared(e->c) == of);
+
+	return same ? of : NULL;
 }
 
 /* ?: with strings as arms. blur() keeps the verifier from following each arm to the end of the program. */
 static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int form)
 {
 	vreg (*hide)(struct clause_ctx *, vreg) = has_many_arms(e) ? blur_always : blur;
+	struct hidden outer = cx->pg->hidden;
 	struct sval s;
 
 	if (e->b == e->c)
 		return lower_str_as(cx, e->b, form);
+	/* else what the comparisons show of the number would multiply the paths, wherever it is used again */
+	if (hide == blur_always && compared(e))
+		cx->pg->hidden = (struct hidden){ compared(e), blur_always(cx, lower_word(cx, compared(e))) };
 	s = str_vars(cx, form);
 	cond_str_into(cx, e, s);
+	cx->pg->hidden = outer;
 	for (unsigned i = 0; i < s.n; i++)
 		s.w[i] = hide(cx, s.w[i]);
 	return s;
@@ -188,6 +228,8 @@ struct sval lower_str(struct clause_ctx *cx, const struct expr *e)
 			return psargs_str(cx, e);
 		if (e->sym->func == FN___zone)
 			return str_of_zone(cx, ir_ext(cx->ir, lower_int(cx, e->args.v[0]), 4, false));
+		if (e->sym->func == FN___container)
+			return box_str(cx, e);
 		if (e->sym->func == FN___loadavg)
 			return tag_str(cx, DW_STR_LOAD);
 		if (e->sym->func == FN___moved)

@@ -423,16 +423,30 @@ static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 		remove(key);
 }
 
+static __always_inline bool is_accept(struct task_struct *t, const struct pt_regs *regs)
+{
+	unsigned long nr = (unsigned long)ARCH_CALL_NR(regs);
+
+#if ARCH_CALLS_32
+	if (ARCH_CALL_IS_32(&t->thread_info))
+		return nr == ARCH_NR_ACCEPT4_32 ||
+			(nr == ARCH_NR_SOCKETCALL_32 &&
+				(ARCH_CALL_ARG_32(regs) == SYS_ACCEPT || ARCH_CALL_ARG_32(regs) == SYS_ACCEPT4));
+#endif
+	return nr == ARCH_NR_ACCEPT4 || nr == ARCH_NR_ACCEPT;
+}
+
 SEC("tp_btf/sys_exit")
 int owner_accept(DW_U64 *args)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)args[0];
 	struct task_struct *t = bpf_get_current_task_btf();
 	long ret = (long)args[1];
 	struct file *f = NULL;
+	struct call c;
 
-	if ((ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT4 || ARCH_CALL_NR(regs) == ARCH_NR_ACCEPT) && ret >= 0) {
-		accepts(t, sock_of_fd(t, (unsigned int)ARCH_CALL_ARG(regs), &f));
+	if (ret >= 0 && is_accept(t, (const struct pt_regs *)args[0])) {
+		call_of(t, &c);
+		accepts(t, sock_of_fd(t, c.fd, &f));
 		accept_done(t, (unsigned int)ret);
 	}
 	return 0;

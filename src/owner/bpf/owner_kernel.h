@@ -11,6 +11,8 @@
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000
 #define SHUTDOWN_MASK 3 /* RCV_SHUTDOWN | SEND_SHUTDOWN */
+#define SYS_ACCEPT 5    /* of socketcall(2) */
+#define SYS_ACCEPT4 18
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define IPPROTO_SCTP 132

@@ -104,7 +104,7 @@ int opened_write(struct opened **op, struct out *out, const struct record *r, co
 	}
 	to = o->err ? NULL : section_of(o, out);
 	if (to)
-		packets_write(&o->packets, to, r, values, CAPTURE_COUNT, 0);
+		(void)packets_write(&o->packets, to, r, values, CAPTURE_COUNT, 0);
 	return o->err;
 }
 

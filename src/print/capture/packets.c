@@ -5,11 +5,11 @@
 #include "print/capture/packets.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "kernel/features.h"
 
-#define FNV_BASIS 0xcbf29ce484222325ull
-#define FNV_PRIME 0x100000001b3ull
+#define MIX_FACTOR 0xbf58476d1ce4e5b9ull
 #define COMMENTS 10
 #define CLOCK_NS 100000000u
 
@@ -49,29 +49,31 @@ void packets_probe(const struct record *r, char *buf, size_t size)
 }
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
-static uint64_t hash(uint64_t h, const void *data, size_t n)
+/* Mixes n bytes, 8 at most, into h. */
+static uint64_t mix(uint64_t h, const void *data, size_t n)
 {
-	const uint8_t *p = data;
+	uint64_t v = 0;
 
-	while (n--)
-		h = (h ^ *p++) * FNV_PRIME;
-	return h;
+	memcpy(&v, data, n);
+	h = (h ^ v) * MIX_FACTOR;
+	return h ^ h >> 29;
 }
 
 /* A number that the packet has at each probe and in each of its clones: they share the buffer, whose memory is used
  * again for other packets, so that headers which no router changes count too: IPv4's id and the length, and what the
  * transport protocol begins with, but not ports and checksums, which address translation changes. */
-static uint64_t packet_id(uint64_t buffer, const uint8_t *d, size_t len, size_t whole)
+uint64_t packets_id(uint64_t buffer, const uint8_t *d, size_t len, size_t whole)
 {
 	unsigned version = len ? d[0] >> 4 : 0;
 	size_t th = version == 4 ? (size_t)(d[0] & 15) * 4 : 40;
-	uint64_t h = hash(FNV_BASIS, &buffer, sizeof(buffer));
+	uint64_t h = mix(buffer * MIX_FACTOR, &whole, sizeof(whole));
 
-	h = hash(h, &whole, sizeof(whole));
 	if (version == 4 && len >= 20)
-		h = hash(h, d + 4, 2);
-	if ((version == 4 || version == 6) && len >= th + 16)
-		h = hash(h, d + th + 4, 12); /* TCP: sequence numbers, flags, window; ICMP: id and number */
+		h = mix(h, d + 4, 2);
+	if ((version == 4 || version == 6) && len >= th + 16) {
+		h = mix(h, d + th + 4, 8); /* TCP: sequence numbers, flags, window; ICMP: id and number */
+		h = mix(h, d + th + 12, 4);
+	}
 	return h ? h : 1;
 }
 
@@ -91,7 +93,7 @@ static void describe(struct pcapng_packet *k, const struct value *v)
 	k->data = (const uint8_t *)v[CAPTURE_BYTES].s;
 	k->caplen = v[CAPTURE_BYTES].len < CAPTURE_MAX ? v[CAPTURE_BYTES].len : CAPTURE_MAX;
 	k->len = (uint32_t)number(&v[CAPTURE_LEN]);
-	k->id = packet_id(number(&v[CAPTURE_BUFFER]), k->data, k->caplen, k->len);
+	k->id = packets_id(number(&v[CAPTURE_BUFFER]), k->data, k->caplen, k->len);
 }
 
 static int32_t owner_of(const struct value *v)
@@ -130,7 +132,7 @@ static size_t comments(
 	return n;
 }
 
-void packets_write(
+bool packets_write(
 	struct packets *p, struct pcapng *to, const struct record *r, const struct value *v, size_t n, uint64_t lost)
 {
 	struct pcapng_comment c[COMMENTS];
@@ -139,7 +141,7 @@ void packets_write(
 	int32_t tid = (int32_t)number(&v[CAPTURE_TID]);
 
 	if (v[CAPTURE_BYTES].kind != VALUE_BYTES || !number(&v[CAPTURE_LEN]))
-		return;
+		return false;
 	describe(&k, v);
 	k.ncomments = comments(p->processes, v, n, pid, c);
 	packets_probe(r, probe, sizeof(probe));
@@ -149,4 +151,5 @@ void packets_write(
 		k.tid = (uint32_t)tid;
 	}
 	pcapng_write(to, &k);
+	return true;
 }

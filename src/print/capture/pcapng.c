@@ -27,6 +27,7 @@
 #define SLL2_LEN 20u
 #define TEXT_MAX 2048u /* bytes of an untrusted text; longer ones are cut. Escaped, they fit an option (64 KiB) */
 #define NAME_ROOM 16   /* of a device */
+#define LEAN_MAX 1024u /* interfaces, of which one is looked for at most ten times a second */
 
 enum option { OPT_END, OPT_COMMENT, OPT_IF_NAME, OPT_IF_DESCRIPTION, OPT_SHB_USERAPPL, OPT_IF_TSRESOL = 9 };
 enum packet_option { OPT_FLAGS = 2, OPT_DROPCOUNT = 4, OPT_PACKETID = 5, OPT_PROCESS = 8 };
@@ -35,6 +36,7 @@ enum stats_option { OPT_ISB_IFRECV = 4, OPT_ISB_IFDROP = 5 };
 struct interface {
 	uint32_t index, netns;
 	char name[NAME_ROOM];
+	char *about; /* owned: comments of all its packets, a line each; NULL: each packet has its own */
 	uint64_t packets, lost, last;
 };
 
@@ -45,7 +47,11 @@ struct pcapng {
 	size_t n, cap;
 	uint8_t *buf; /* the block */
 	size_t len, room;
-	bool failed; /* no memory for this block */
+	bool failed;        /* no memory for this block */
+	bool lean;          /* interfaces have the comments of their packets */
+	uint64_t section;   /* a number; pcapng_begin() begins another */
+	uint32_t interface; /* of the block, if it is a packet's; else UINT32_MAX */
+	size_t tail, id;    /* likewise: where its options begin, and where the packet id is; 0: it has none */
 	uint64_t left_out;
 	FILE *esc; /* escapes texts into esc_buf */
 	char *esc_buf;
@@ -147,6 +153,8 @@ static void put_text(struct pcapng *p, unsigned code, const char *key, const cha
 static void block_begin(struct pcapng *p, uint32_t type)
 {
 	p->len = 0;
+	p->interface = UINT32_MAX;
+	p->id = 0;
 	p->failed = false;
 	put32(p, type);
 	put32(p, 0);
@@ -197,8 +205,27 @@ static void put_name(struct pcapng *p, const struct pcapng_device *dev)
 	put_text(p, OPT_IF_NAME, NULL, name, n > 0 && (size_t)n < sizeof(name) ? (size_t)n : sizeof(name) - 1);
 }
 
+/* "netns: NAME", then the comments. */
+static void put_description(struct pcapng *p, const struct pcapng_device *dev, const char *about)
+{
+	const size_t from = p->len;
+	uint16_t len;
+
+	put_text(p, OPT_IF_DESCRIPTION, "netns", dev->zone, dev->zone_len);
+	if (p->failed || !about || !*about)
+		return;
+	memcpy(&len, p->buf + from + 2, sizeof(len));
+	p->len = from + 4 + len;
+	put(p, "\n", 1);
+	put(p, about, strlen(about));
+	len = (uint16_t)(p->len - from - 4);
+	pad(p, len);
+	if (!p->failed)
+		memcpy(p->buf + from + 2, &len, sizeof(len));
+}
+
 /* One snap length for all interfaces: readers that know only one take the first. */
-static void interface_block(struct pcapng *p, const struct pcapng_device *dev)
+static void interface_block(struct pcapng *p, const struct pcapng_device *dev, const char *about)
 {
 	const uint16_t link[2] = { LINKTYPE_LINUX_SLL2, 0 };
 	const uint8_t nanoseconds = 9;
@@ -207,59 +234,104 @@ static void interface_block(struct pcapng *p, const struct pcapng_device *dev)
 	put(p, link, sizeof(link));
 	put32(p, CAPTURE_MAX + SLL2_LEN);
 	put_name(p, dev);
-	put_text(p, OPT_IF_DESCRIPTION, "netns", dev->zone, dev->zone_len);
+	put_description(p, dev, about);
 	put_option(p, OPT_IF_TSRESOL, &nanoseconds, 1);
 	put32(p, OPT_END);
 	block_end(p);
 }
 
 /* ---- interfaces -------------------------------------------------------------------------------------------------- */
-static bool same_interface(const struct interface *i, const struct pcapng_device *dev)
+static bool same_interface(const struct interface *i, const struct pcapng_device *dev, const char *about)
 {
 	return i->index == dev->index && i->netns == dev->netns && strlen(i->name) == dev->name_len &&
-		!memcmp(i->name, dev->name, dev->name_len);
+		!memcmp(i->name, dev->name, dev->name_len) && !i->about == !about &&
+		(!about || !strcmp(i->about, about));
 }
 
-/* A device that was renamed, or another that took its number, is a new interface. NULL: no memory. */
-static struct interface *interface_of(struct pcapng *p, struct pcapng_device *dev)
+static bool more_interfaces(struct pcapng *p)
+{
+	struct interface *more;
+
+	if (p->n < p->cap)
+		return true;
+	more = reallocarray(p->interfaces, p->cap * 2 + 8, sizeof(*more));
+	if (!more)
+		return false;
+	p->interfaces = more;
+	p->cap = p->cap * 2 + 8;
+	return true;
+}
+
+/* A device that was renamed, or another that took its number, is a new interface. about is kept, or freed. NULL: no
+ * memory. */
+static struct interface *interface_of(struct pcapng *p, struct pcapng_device *dev, char *about)
 {
 	struct interface *i;
 
 	if (dev->name_len >= NAME_ROOM)
 		dev->name_len = NAME_ROOM - 1;
 	for (size_t k = 0; k < p->n; k++)
-		if (same_interface(&p->interfaces[k], dev))
+		if (same_interface(&p->interfaces[k], dev, about)) {
+			free(about);
 			return &p->interfaces[k];
-	if (p->n == p->cap) {
-		struct interface *more = reallocarray(p->interfaces, p->cap * 2 + 8, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		p->interfaces = more;
-		p->cap = p->cap * 2 + 8;
+		}
+	if (!more_interfaces(p)) {
+		free(about);
+		return NULL;
 	}
 	i = &p->interfaces[p->n++];
-	*i = (struct interface){ .index = dev->index, .netns = dev->netns };
+	*i = (struct interface){ .index = dev->index, .netns = dev->netns, .about = about };
 	memcpy(i->name, dev->name, dev->name_len);
-	interface_block(p, dev);
+	interface_block(p, dev, about);
 	return i;
 }
 
+/* The comments as lines; escaped, no text has a line break. NULL: no memory, or too many interfaces: the packet has
+ * them itself. */
+static char *about_of(struct pcapng *p, const struct pcapng_packet *k)
+{
+	char *about = NULL;
+	size_t size = 0;
+	FILE *f = p->n < LEAN_MAX ? open_memstream(&about, &size) : NULL;
+
+	for (size_t i = 0; f && i < k->ncomments; i++) {
+		const struct pcapng_comment *c = &k->comments[i];
+		size_t len = c->len;
+		const char *s = safe_text(p, c->s, &len);
+
+		if (len)
+			fprintf(f, "%s%s: %.*s", ftell(f) ? "\n" : "", c->key, (int)len, s);
+	}
+	if (f && fclose(f)) {
+		free(about);
+		about = NULL;
+	}
+	return about;
+}
+
+static void forget_interfaces(struct pcapng *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		free(p->interfaces[i].about);
+	p->n = 0;
+}
+
 /* ---- packets ----------------------------------------------------------------------------------------------------- */
-static void packet_options(struct pcapng *p, const struct pcapng_packet *k)
+static void packet_options(struct pcapng *p, const struct pcapng_packet *k, bool bare)
 {
 	const uint32_t flags = (uint32_t)k->way, process[2] = { k->pid, k->tid };
 
-	for (size_t i = 0; i < k->ncomments; i++)
+	for (size_t i = 0; !bare && i < k->ncomments; i++)
 		if (k->comments[i].len)
 			put_text(p, OPT_COMMENT, k->comments[i].key, k->comments[i].s, k->comments[i].len);
 	if (flags)
 		put_option(p, OPT_FLAGS, &flags, sizeof(flags));
 	if (k->lost)
 		put_option64(p, OPT_DROPCOUNT, k->lost);
+	p->id = k->id && !k->lost ? p->len + 4 : 0;
 	if (k->id)
 		put_option64(p, OPT_PACKETID, k->id);
-	if (k->pid)
+	if (k->pid && !bare)
 		put_option(p, OPT_PROCESS, process, sizeof(process));
 	put32(p, OPT_END);
 }
@@ -280,7 +352,7 @@ static void put_sll2(struct pcapng *p, const struct pcapng_packet *k)
 void pcapng_write(struct pcapng *p, const struct pcapng_packet *k)
 {
 	struct pcapng_device dev = k->dev;
-	struct interface *i = interface_of(p, &dev);
+	struct interface *i = interface_of(p, &dev, p->lean ? about_of(p, k) : NULL);
 	size_t len = k->len > k->caplen ? k->len : k->caplen;
 
 	if (!i) {
@@ -298,8 +370,60 @@ void pcapng_write(struct pcapng *p, const struct pcapng_packet *k)
 	put_sll2(p, k);
 	put(p, k->data, k->caplen);
 	pad(p, k->caplen);
-	packet_options(p, k);
+	p->tail = p->len;
+	packet_options(p, k, i->about);
 	block_end(p);
+	p->interface = (uint32_t)(i - p->interfaces);
+}
+
+bool pcapng_mould(const struct pcapng *p, struct pcapng_mould *m)
+{
+	size_t len = p->len - p->tail;
+
+	if (p->interface == UINT32_MAX || p->failed || !p->id)
+		return false;
+	if (len > m->room) {
+		uint8_t *more = realloc(m->tail, len);
+
+		if (!more)
+			return false;
+		m->tail = more;
+		m->room = len;
+	}
+	memcpy(m->head, p->buf, sizeof(m->head));
+	memcpy(m->tail, p->buf + p->tail, len);
+	m->len = len;
+	m->id = p->id - p->tail;
+	m->section = p->section;
+	m->interface = p->interface;
+	return true;
+}
+
+/* Written straight into the buffer of the out. */
+bool pcapng_again(struct pcapng *p, const struct pcapng_mould *m, const struct pcapng_like *k)
+{
+	const size_t padded = (k->caplen + 3) & ~(size_t)3, size = PCAPNG_HEAD + padded + m->len;
+	const uint32_t numbers[] = { (uint32_t)size, m->interface, (uint32_t)(k->time >> 32), (uint32_t)k->time,
+		SLL2_LEN + (uint32_t)k->caplen, SLL2_LEN + (uint32_t)(k->len > k->caplen ? k->len : k->caplen) };
+	struct interface *i = &p->interfaces[m->interface];
+	char *to;
+
+	if (m->section != p->section || size > OUT_SIZE)
+		return false;
+	to = out_room(p->out, size);
+	memcpy(to, m->head, PCAPNG_HEAD);
+	memcpy(to + 4, numbers, sizeof(numbers));
+	memset(to + PCAPNG_HEAD + padded - 4, 0, padded ? 4 : 0);
+	memcpy(to + PCAPNG_HEAD, k->data, k->caplen);
+	to += PCAPNG_HEAD + padded;
+	memcpy(to, m->tail, m->len);
+	memcpy(to + m->id, &k->id, sizeof(k->id));
+	memcpy(to + m->len - 4, numbers, 4);
+	out_upto(p->out, to + m->len);
+	p->size += size;
+	i->packets++;
+	i->last = k->time;
+	return true;
 }
 
 /* Fields of the journal's export format, a line each; the text is escaped, so that it has no line break. */
@@ -348,8 +472,10 @@ void pcapng_begin(struct pcapng *p, struct out *out)
 {
 	p->out = out;
 	p->size = 0;
-	p->n = 0;
+	p->lean = out->options->capturelean;
+	forget_interfaces(p);
 	p->left_out = 0;
+	p->section++;
 	section(p);
 }
 
@@ -373,6 +499,7 @@ void pcapng_free(struct pcapng *p)
 	fclose(p->esc);
 	free(p->esc_buf);
 	free(p->buf);
+	forget_interfaces(p);
 	free(p->interfaces);
 	free(p);
 }

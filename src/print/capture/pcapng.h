@@ -10,6 +10,8 @@
 
 struct pcapng;
 
+#define PCAPNG_HEAD 48 /* bytes of a packet's block before the packet: its own head, and that of LINUX_SLL2 */
+
 /* A device in a network namespace. Texts are untrusted; they need no NUL. */
 struct pcapng_device {
 	uint32_t index; /* 0: not known */
@@ -41,6 +43,22 @@ struct pcapng_packet {
 	size_t ncomments;
 };
 
+/* A block without what differs among the packets of an owner: the interface, and what stands behind the bytes. */
+struct pcapng_mould {
+	uint64_t section; /* which it belongs to */
+	uint32_t interface;
+	uint8_t head[PCAPNG_HEAD]; /* up to the packet's bytes */
+	uint8_t *tail;             /* owned: options; NULL: none yet */
+	size_t len, room;          /* of the tail */
+	size_t id;                 /* where the tail has the packet id; 0: nowhere */
+};
+/* What a packet of a mould has of its own. */
+struct pcapng_like {
+	uint64_t time, id; /* as in struct pcapng_packet */
+	const uint8_t *data;
+	size_t caplen, len;
+};
+
 /* NULL: no memory. */
 struct pcapng *pcapng_new(void);
 /* NULL is fine. */
@@ -48,6 +66,10 @@ void pcapng_free(struct pcapng *p);
 /* Begins a section, the first of a file, in the out, which is borrowed until the next call. */
 void pcapng_begin(struct pcapng *p, struct out *out);
 void pcapng_write(struct pcapng *p, const struct pcapng_packet *packet);
+/* Makes a mould of the packet that was just written; m: zeroed before its first use. False: it makes none. */
+bool pcapng_mould(const struct pcapng *p, struct pcapng_mould *m);
+/* Writes a packet of the mould. False: the mould is of another section, nothing was written. */
+bool pcapng_again(struct pcapng *p, const struct pcapng_mould *m, const struct pcapng_like *k);
 /* An entry of a log, which Wireshark shows as a frame: a text, which is untrusted, and the probe that it comes from. */
 void pcapng_log(struct pcapng *p, uint64_t time, const char *probe, const char *s, size_t len);
 /* The counts of each interface end the section. lost: packets that no interface can be told of. */

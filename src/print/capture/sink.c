@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "print/capture/again.h"
 #include "print/capture/file.h"
 #include "print/capture/packets.h"
 #include "print/memory.h"
@@ -18,7 +19,9 @@ struct capture {
 	struct memory_out mem;
 	struct capture_file *file;
 	struct packets packets;
+	struct again *again;
 	uint64_t lost, taken; /* packets; bytes of mem.out */
+	uint64_t empty;       /* events of pcap() that had no packet */
 };
 
 static void capture_begin(struct sink *s, const struct record *r)
@@ -39,8 +42,22 @@ static void capture_item(struct sink *s, const struct record *r, const struct ac
 	to = capture_file_at(c->file, packets_time(&c->packets, r));
 	if (!to)
 		return;
-	packets_write(&c->packets, to, r, values, a->nargs, c->lost);
-	c->lost = 0;
+	if (packets_write(&c->packets, to, r, values, a->nargs, c->lost)) {
+		c->lost = 0;
+		again_learn(c->again, to);
+	} else {
+		c->empty++;
+	}
+}
+
+static bool capture_packet(
+	struct sink *s, const struct record *r, const struct action *a, const uint8_t *rec, size_t len)
+{
+	struct capture *c = (struct capture *)s;
+	uint64_t time = packets_time(&c->packets, r);
+	struct pcapng *to = capture_file_at(c->file, time);
+
+	return !to || (!c->lost && again_write(c->again, to, r, a, rec, len, time));
 }
 
 /* What was printed since the last call becomes an entry a line. */
@@ -100,6 +117,9 @@ static void capture_finish(struct sink *s, int status)
 	(void)status;
 	capture_file_lost(c->file, c->lost);
 	capture_file_close(c->file);
+	if (c->empty)
+		report_note(c->text.report, "%llu events of pcap() had no packet: nothing was written for them",
+			(unsigned long long)c->empty);
 	s->err = capture_file_err(c->file);
 }
 
@@ -109,6 +129,7 @@ static void capture_free(struct sink *s)
 
 	capture_file_free(c->file);
 	processes_free(c->packets.processes);
+	again_free(c->again);
 	c->text.out = NULL; /* mem owns it */
 	memory_out_close(&c->mem);
 	free(c->text.flows);
@@ -125,6 +146,7 @@ struct sink *capture_sink_new(const struct print_to *to, int *err)
 	static const struct sink_ops ops = {
 		.begin = capture_begin,
 		.item = capture_item,
+		.packet = capture_packet,
 		.printa = text_printa,
 		.end = capture_end,
 		.fault = text_fault,
@@ -142,7 +164,8 @@ struct sink *capture_sink_new(const struct print_to *to, int *err)
 		return NULL;
 	c->text = (struct text){ .sink.ops = &ops, .options = to->options, .report = to->report };
 	c->packets.processes = processes_new();
-	if (c->packets.processes && memory_out_open(&c->mem, to->options)) {
+	c->again = again_new();
+	if (c->packets.processes && c->again && memory_out_open(&c->mem, to->options)) {
 		c->text.out = c->mem.out;
 		*err = capture_file_new(to->out, to->options, to->report, to->stop, &c->file);
 		if (!*err)

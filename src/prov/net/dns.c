@@ -9,12 +9,13 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 
 #define QUERY "dw_dns_query[P]"
 #define RESPONSE "dw_dns_response[P]"
+#define LOOK "dw_dns_look[P]"
 
 /* The places where sockets send and receive: the cgroup_skb hooks, and the functions around them. UDP and TCP have
  * separate sites, so that a program contains the code for one of them. */
 /* clang-format off */
-#define IN(nat, ...) .attach = ATTACH_CGROUP_INGRESS, .native = nat, .bh_off = true, .when = __VA_ARGS__
-#define OUT(nat, ...) .attach = ATTACH_CGROUP_EGRESS, .native = nat, .when = __VA_ARGS__
+#define IN(nat, ...) .attach = ATTACH_CGROUP_INGRESS, .native = nat, .bh_off = true, .look = LOOK, .when = __VA_ARGS__
+#define OUT(nat, ...) .attach = ATTACH_CGROUP_EGRESS, .native = nat, .look = LOOK, .when = __VA_ARGS__
 #define FUNC_DNS_IN(nat, ...) FUNC_SITE("sk_filter_trim_cap", 2, nat, .bh_off = true, .when = __VA_ARGS__)
 #define FUNC_DNS_OUT4(nat, cond, ...) FUNC_SITE("ip_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
 #define FUNC_DNS_OUT6(nat, cond, ...) FUNC_SITE("ip6_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* path: the stages of an IP packet's way through the kernel, in the hooks tier, each with the packet's identity and the
- * time since the stage before. Programs at netfilter are first at the hooks where a packet arrives (before rules and
- * address translation) and last where it leaves (after them). A packet is followed by the memory of its headers, which
- * its clones share; dlib/net/path.d decides when that memory belongs to a new packet. */
+/* path: the stages of an IP packet's way through the kernel, each with the packet's identity and the time since the
+ * stage before; only functions show some of them. Programs at netfilter are first at the hooks where a packet arrives
+ * (before rules and address translation) and last where it leaves (after them). A packet is followed by the memory of
+ * its headers, which its clones share; bpf/lib_packet.h decides when that memory belongs to a new packet. */
+#include "prov/net/functions.h"
 #include "prov/provider.h"
 
 static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "pathinfo_t *", NULL };
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "pathinfo_t *",
 	"dropinfo_t *", NULL };
 
-/* IP packets only. Reading the notes here writes them once and in order, whatever the clauses read. */
-#define NOTES "P->path_read != 0 && P->path_note != 0"
-#define NOTED "dw_path_ip[P->skb] && " NOTES
+/* IP packets only. The identity is found here, at each stage, whatever the clauses read. */
+#define NOTED "dw_ip_buffer[P->skb] && P->packet_id != 0"
 #define HOOK(hook, nat, text)                                                                      \
 	{                                                                                          \
 		.attach = ATTACH_NF_##hook, .nargs = 2, .native = nat, .when = NOTED, .sees = text \
@@ -21,12 +21,79 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 		TP(tp, n, nat), .bh_off = true, .when = NOTED, .sees = text \
 	}
 
+/* In the tiers of functions. */
+#define FUNC(func, n, nat, text) FUNC_SITE(func, n, nat, .when = NOTED, .sees = text)
+#define FUNC_SOFT(func, n, nat, text) FUNC_SITE(func, n, nat, .when = NOTED, .bh_off = true, .sees = text)
+#define OUTPUT "packets of this machine, before netfilter"
+#define FORWARD "packets of others, as they were routed"
+#define POSTROUTING "packets that netfilter lets go"
+#define PREROUTING "packets that IP got from a device"
+#define INPUT "packets that netfilter gives to a protocol"
+#define FOR_US "P->skb->pkt_type != DW_PACKET_OTHERHOST && " NOTED
+
 /* Processes send with softirqs on. */
-static const struct site output_sites[] = { HOOK(OUTPUT, "dw_paout", "packets of this machine, before netfilter") };
-static const struct site forward_sites[] = { HOOK(FORWARD, "dw_pafwd", "packets of others, as they were routed") };
-static const struct site postrouting_sites[] = { HOOK(POSTROUTING, "dw_papost", "packets that netfilter lets go") };
-static const struct site prerouting_sites[] = { HOOK(PREROUTING, "dw_papre", "packets that IP got from a device") };
-static const struct site input_sites[] = { HOOK(INPUT, "dw_pain", "packets that netfilter gives to a protocol") };
+static const struct site output_sites[] = {
+	HOOK(OUTPUT, "dw_paout", OUTPUT),
+	FUNC_SITE("__ip_local_out", 3, "dw_pafout4", .when = "P->packet_id != 0", .sees = OUTPUT),
+	FUNC_SITE("__ip6_local_out", 3, "dw_pafout6", .when = "P->proto != DW_IPPROTO_TCP && P->packet_id != 0",
+		.sees = "... of IPv6 but TCP"),
+	FUNC_SITE("ip6_output", 3, "dw_pafout6",
+		.when = "P->proto == DW_IPPROTO_TCP && dw_path_local6[P->skb] && P->packet_id != 0",
+		.sees = "... of TCP over IPv6, after netfilter's output rules"),
+};
+static const struct site forward_sites[] = {
+	HOOK(FORWARD, "dw_pafwd", FORWARD),
+	FUNC_SOFT("ip_forward", 1, "dw_paffwd", FORWARD),
+	FUNC_SOFT("ip6_forward", 1, "dw_paffwd", "... of IPv6"),
+};
+static const struct site postrouting_sites[] = {
+	HOOK(POSTROUTING, "dw_papost", POSTROUTING),
+	FUNC("ip_finish_output", 3, "dw_pafpost", POSTROUTING),
+	FUNC("ip6_finish_output", 3, "dw_pafpost", "... of IPv6"),
+};
+static const struct site prerouting_sites[] = {
+	HOOK(PREROUTING, "dw_papre", PREROUTING),
+	FUNC_SITE("ip_rcv_core", 1, "dw_pafpre", .bh_off = true, .when = FOR_US, .sees = PREROUTING),
+	FUNC_SITE("ip6_rcv_core", 1, "dw_pafpre", .bh_off = true, .when = FOR_US, .sees = "... of IPv6"),
+};
+static const struct site input_sites[] = {
+	HOOK(INPUT, "dw_pain", INPUT),
+	FUNC_SOFT("ip_protocol_deliver_rcu", 2, "dw_pafin", INPUT),
+	FUNC_SOFT("ip6_protocol_deliver_rcu", 2, "dw_pafin", "... of IPv6"),
+};
+
+/* Stages that only functions show. */
+static const struct site neigh_sites[] = {
+	FUNC_SITE("__neigh_event_send", 2, "dw_paneigh", .when = "P->has_pkt && " NOTED,
+		.sees = "packets that wait for the hardware address of a neighbour"),
+};
+static const struct site gro_sites[] = {
+	FUNC_SOFT("skb_gro_receive", 2, "dw_pagro", "packets that become part of another one"),
+	FUNC_SOFT("skb_gro_receive_list", 2, "dw_pagro", "... as a list"),
+};
+static const struct site xdp_sites[] = {
+	FUNC_END("bpf_prog_run_generic_xdp", 3, "dw_paxdp", .when = NOTED, .bh_off = true,
+		.sees = "packets that an XDP program in the stack (xdpgeneric) has seen"),
+};
+static const struct site tc_in_sites[] = {
+	FUNC_END("tcf_classify", 3, "dw_patc", .when = "P->recv && " NOTED, .bh_off = true,
+		.sees = "packets that tc's ingress filters have seen"),
+};
+static const struct site tc_out_sites[] = {
+	FUNC_END("tcf_classify", 3, "dw_patc", .when = "!P->recv && " NOTED, .bh_off = true,
+		.sees = "packets that tc's egress filters, or those of a queue, have seen"),
+};
+static const struct site route_sites[] = {
+	FUNC_SOFT("ip_route_input_noref", 1, "dw_paroute", "packets whose way is to be decided"),
+	FUNC_SOFT("ip6_route_input", 1, "dw_paroute", "... of IPv6"),
+};
+static const struct site backlog_sites[] = {
+	FUNC_SOFT("tcp_add_backlog", 2, "dw_pabacklog", "segments for a socket that a process is using"),
+};
+static const struct site socket_queue_sites[] = {
+	FUNC("tcp_queue_rcv", 2, "dw_pasockq", "segments with data in order"),
+	FUNC("__udp_enqueue_schedule_skb", 2, "dw_pasockq", "datagrams"),
+};
 
 static const struct site queue_sites[] = {
 	STAGE("net_dev_queue", 1, "dw_paqueue", "packets that are given to a device, before its queue"),
@@ -42,9 +109,8 @@ static const struct site transmit_sites[] = {
 	STAGE("net_dev_start_xmit", 2, "dw_paxmit", "packets that are given to a device's driver"),
 };
 /* The buffer that the driver got, not another one of the same data (a tap's). */
-#define SENT "dw_path_ip[P->skb] && dw_path_sent[P->skb] && " NOTES
 static const struct site sent_sites[] = {
-	{ TP("consume_skb", 1, "dw_pasent"), .when = SENT, .sees = "packets that the device has sent" },
+	{ TP("consume_skb", 1, "dw_pasent"), .when = NOTED, .sees = "packets that the device has sent" },
 };
 static const struct site driver_sites[] = {
 	STAGE("napi_gro_receive_entry", 1, "dw_padrv", "packets of drivers that poll"),
@@ -61,40 +127,46 @@ static const struct site socket_sites[] = {
 		.native = "dw_pasock",
 		.when = NOTED,
 		.sees = "packets for a socket, before they are queued there" },
+	FUNC_SOFT("sk_filter_trim_cap", 2, "dw_pasock", "packets for a socket, before they are queued there"),
 };
 static const struct site read_sites[] = {
 	{ TP("skb_copy_datagram_iovec", 2, "dw_paread"), .when = "dw_path_inet[P->skb] && " NOTED,
 		.sees = "packets whose data a process reads" },
+	{ TP("consume_skb", 1, "dw_padone"),
+		.when = "dw_path_given_back && P->proto == DW_IPPROTO_UDP && dw_path_inet[P->skb] && " NOTED,
+		.sees = "datagrams that are copied at once, when the process has them" },
 };
 static const struct site drop_sites[] = {
-	{ TP("kfree_skb", 4, "dw_padrop"), .when = NOTED, .sees = "packets that the kernel drops" },
-};
-
-/* The notes. Only __former() writes them. All but the first have the address of the headers as their key. */
-static const struct stamp stamps[] = {
-	{ .name = "buffer" }, /* by the buffer's address: that of its headers */
-	{ .name = "id" },     /* time of the packet's first stage */
-	{ .name = "time" },   /* time of its last stage */
-	{ .name = "place" },  /* dw_path_word[] of its last stage */
-	{ .name = "sent" },   /* address of the buffer that a driver got */
+	{ TP("kfree_skb", 4, "dw_padrop"), .optional = true, .when = NOTED, .sees = "packets that the kernel drops" },
+	{ TP("kfree_skb", 3, "dw_padrop3"), .fewer = 4, .optional = true, .when = NOTED,
+		.sees = "before Linux 6.11: likewise" },
 };
 
 static const struct probe_def probes[] = {
+	{ "backlog", args, TABLE(backlog_sites), "a segment waits until a process is done with its socket" },
 	{ "dequeue", args, TABLE(dequeue_sites), "a packet leaves a device's queue" },
 	{ "device-in", args, TABLE(device_sites), "the stack gets a packet of a device, after packets were merged" },
 	{ "driver-in", args, TABLE(driver_sites), "a driver hands up a packet" },
 	{ "drop", drop_args, TABLE(drop_sites), "a packet is dropped: args[5] says why and where" },
 	{ "enqueue", args, TABLE(enqueue_sites), "a packet is put into a device's queue" },
 	{ "forward", args, TABLE(forward_sites), "a packet is to be forwarded, before netfilter's rules for that" },
+	{ "gro", args, TABLE(gro_sites), "a packet is merged with another one: args[4]->path_into" },
 	{ "input", args, TABLE(input_sites), "a packet for this machine has passed netfilter" },
+	{ "neigh-wait", args, TABLE(neigh_sites), "a packet waits for its neighbour's hardware address" },
 	{ "output", args, TABLE(output_sites), "this machine sends a packet, before netfilter's rules for that" },
 	{ "postrouting", args, TABLE(postrouting_sites), "a packet that leaves has passed netfilter" },
 	{ "prerouting", args, TABLE(prerouting_sites), "IP has got a packet, before netfilter's rules" },
 	{ "queue", args, TABLE(queue_sites), "a packet is given to a device, before the device's queue" },
 	{ "read", args, TABLE(read_sites), "a process reads data of a packet" },
+	{ "route", args, TABLE(route_sites), "the way of a packet is to be decided: for this machine, or another" },
 	{ "sent", args, TABLE(sent_sites), "a device has sent a packet" },
 	{ "socket-in", args, TABLE(socket_sites), "a packet has found its socket" },
+	{ "socket-queue", args, TABLE(socket_queue_sites), "a packet is put into its socket's queue" },
+	{ "tc-egress", args, TABLE(tc_out_sites),
+		"tc's filters have seen a packet that leaves: args[4]->path_verdict" },
+	{ "tc-ingress", args, TABLE(tc_in_sites), "tc's filters have seen a packet of a device" },
 	{ "transmit", args, TABLE(transmit_sites), "a packet is given to a device's driver" },
+	{ "xdp", args, TABLE(xdp_sites), "an XDP program has seen a packet: args[4]->path_verdict" },
 };
 
-const struct provider path_provider = { PROVIDER("path", "dw_path", probes), STAMPED(stamps) };
+const struct provider path_provider = { PROVIDER("path", "dw_path", probes) };

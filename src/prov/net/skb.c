@@ -15,7 +15,7 @@ static const char *const drop_args[] = { BUFFER, "dropinfo_t *", NULL };
 #define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= DW_SKB_PAIR_SIZE && P->since != 0"
 
 static const struct site alloc_sites[] = {
-	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .irqs_off = true, .when = TAKEN,
+	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .typed = 4, .hidden = 2, .irqs_off = true, .when = TAKEN,
 		.sees = "memory for a buffer" },
 	{ TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = NEW,
 		.sees = "buffers that drivers keep, as they hand them up" },
@@ -56,7 +56,8 @@ static const struct site drop_sites[] = {
 #define TAKEN_HERE "1"
 #define OF_DRIVER "2"
 static const struct stamp_event birth_events[] = {
-	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .hidden = 2, .when = TAKEN }, KEY, TAKEN_HERE },
+	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .typed = 4, .hidden = 2, .when = TAKEN }, KEY,
+		TAKEN_HERE },
 	{ STAMP_SET, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = "P->word != " TAKEN_HERE }, KEY,
 		OF_DRIVER },
 	{ STAMP_SET, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = "P->word != " TAKEN_HERE }, KEY, OF_DRIVER },

@@ -25,6 +25,9 @@
 	"DW_EISCONN || P->err == DW_ECONNREFUSED || P->err == DW_ETIMEDOUT || P->err == DW_ECONNRESET || P->err == " \
 	"DW_ECONNABORTED))"
 
+/* connect(2) itself takes the socket back, as without a free port: its end reports why. */
+#define FAILS_AT_ONCE "(P->err == DW_ECANCELED && P->nr == __nr_connect)"
+
 /* TCP: the bytes of this call, and perhaps the FIN, are all that was read of the connection. */
 #define NOTHING_READ_BEFORE                                                                                        \
 	"P->sk->sk_protocol == DW_IPPROTO_TCP && P->sk->sk_type == DW_SOCK_STREAM && P->bytes > 0 && (P->flags & " \
@@ -75,7 +78,7 @@ static const struct site connect_done_sites[] = {
 		.sees = "the end of connect() that waits, or fails at once" },
 	{ TP("inet_sock_set_state", 3, "dw_skstate"),
 		.when = "P->oldstate == DW_TCP_SYN_SENT && (P->state == DW_TCP_ESTABLISHED || P->state == "
-			"DW_TCP_CLOSE) && dw_sk_nonblock[" SK "]",
+			"DW_TCP_CLOSE) && dw_sk_nonblock[" SK "] && !" FAILS_AT_ONCE,
 		.sees = "the end of the handshake, of connect() that does not wait" },
 	URING_SITES(URING("DW_IORING_OP_CONNECT") A_SOCKET " && !dw_sk_nonblock[" SK "]", "io_uring"),
 };

@@ -13,6 +13,7 @@ static const char *const resend_args[] = { SEGMENT, "tcpresendinfo_t *", NULL };
 static const char *const drop_args[] = { SEGMENT, "dropinfo_t *", NULL };
 static const char *const reset_args[] = { SEGMENT, "tcpresetinfo_t *", NULL };
 static const char *const ca_args[] = { SEGMENT, "tcpcainfo_t *", NULL };
+static const char *const pace_args[] = { SEGMENT, "uint64_t", NULL };
 static const char *const resize_args[] = { SEGMENT, "int", NULL };
 /* Arguments of FreeBSD's probes, in FreeBSD's order */
 static const char *const debug_args[] = { "tcpsinfo_t *", "tcpinfo_t *", "ipinfo_t *", NULL };
@@ -79,7 +80,14 @@ static const struct stamp_event orphan_events[] = {
 		.key = "dw_tw_key_of[P->rx_sk]",
 		.site = { TP("kfree_skb", 4, "dw_twfin"), .when = "dw_tw_entered[P]" } },
 };
-static const struct stamp stamps[] = { { "orphan", TABLE(orphan_events) } };
+/* The kernel resets a closed socket that gets data as if it had received a reset. One that comes is noted. */
+static const struct stamp_event reset_events[] = {
+	{ .op = STAMP_SET, .key = "(uint64_t)P->sk", .site = TCP_RESET_COMES },
+	{ .op = STAMP_SET, .key = "(uint64_t)P->sk", .site = FUNC_IN("dw_reset_comes[P]") },
+	{ .op = STAMP_END, .key = "(uint64_t)P->sk", .site = { TP("tcp_receive_reset", 1, "dw_rstrecv") } },
+	{ .op = STAMP_END, .key = "(uint64_t)P->sk", .site = FUNC_SITE("tcp_reset", 1, "dw_rstrecv") },
+};
+static const struct stamp stamps[] = { { "orphan", TABLE(orphan_events) }, { "reset", TABLE(reset_events) } };
 
 static const struct site request_sites[] = {
 	/* the first SYN is sent before snd_nxt passes it */
@@ -145,6 +153,8 @@ static const struct probe_def probes[] = {
 	{ "listen-drop", args, TABLE(tcp_listen_drop_sites), "a listener drops a SYN, or a handshake" },
 	{ "listen-overflow", args, TABLE(tcp_overflow_sites),
 		"... because its connections are not accepted fast enough" },
+	{ "pace", pace_args, TABLE(tcp_pace_sites),
+		"TCP begins to wait because it paces: args[5] is how long, ns; args[2], args[4] are NULL" },
 	{ "receive-autoresize", resize_args, TABLE(tcp_autoresize_sites),
 		"the receive buffer is to grow: args[5] is its size until now; args[2], args[4] are NULL" },
 	{ "resend", resend_args, TABLE(tcp_resend_sites),

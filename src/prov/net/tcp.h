@@ -15,6 +15,11 @@ extern const struct site tcp_reduced_sites[2];
 extern const struct site tcp_zero_sent_sites[6];
 extern const struct site tcp_zero_received_sites[2];
 extern const struct site tcp_reset_sent_sites[6];
+/* Where a reset is noted as it comes, in the hooks tier. */
+#define TCP_RESET_COMES                                                                                           \
+	{                                                                                                         \
+		.attach = ATTACH_CGROUP_INGRESS, .native = "dw_cgin", .when = "dw_reset_comes[P]", .bh_off = true \
+	}
 extern const struct site tcp_reset_received_sites[2];
 extern const struct site tcp_overflow_sites[4];
 extern const struct site tcp_listen_drop_sites[6];
@@ -24,4 +29,5 @@ extern const struct site tcp_input_sites[2];
 extern const struct site tcp_output_sites[6];
 extern const struct site tcp_user_sites[11];
 extern const struct site tcp_write_sites[1];
+extern const struct site tcp_pace_sites[1];
 #endif

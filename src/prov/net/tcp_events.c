@@ -75,11 +75,13 @@ const struct site tcp_reset_sent_sites[] = {
 		.sees = "resets that answer a segment: args[4] is its header; the reason since Linux 6.10"),
 	FUNC_GIVES_UP(.sees = "resets of a socket that gives up: args[4] is made of the socket"),
 };
+static const struct site reset_comes = TCP_RESET_COMES;
 const struct site tcp_reset_received_sites[] = {
-	{ TP("tcp_receive_reset", 1, "dw_rstrecv"),
+	{ TP("tcp_receive_reset", 1, "dw_rstrecv"), .when = "dw_reset_came[P]", .with = &reset_comes,
 		.sees = "resets that a socket takes (not those of a handshake that is no socket yet); the segment is "
 			"not known" },
-	FUNC_SITE("tcp_reset", 1, "dw_rstrecv", .sees = "resets that a socket takes; the segment is not known"),
+	FUNC_SITE("tcp_reset", 1, "dw_rstrecv", .when = "dw_reset_came[P]",
+		.sees = "resets that a socket takes; the segment is not known"),
 };
 
 /* ---- listeners --------------------------------------------------------------------------------------------------- */
@@ -128,6 +130,11 @@ const struct site tcp_output_sites[] = {
 const struct site tcp_write_sites[] = {
 	{ TP("sock_send_length", 3, "dw_sockio"), .when = "dw_is_tcp[P] && P->ret > 0", .value = "P->ret",
 		.sees = "every call that sends, however it is made, with what it left in the send buffer" },
+};
+/* TCP paces by itself where no fq does it. */
+const struct site tcp_pace_sites[] = {
+	{ TP("hrtimer_start", 2, "dw_pace"), .irqs_off = true, .when = "P->op != 0",
+		.value = "P->since > timestamp ? P->since - timestamp : 0", .sees = "the timer by which TCP paces" },
 };
 const struct site tcp_user_sites[] = {
 	{ TP("sock_send_length", 3, "dw_sockio"), .when = "dw_is_tcp[P] && P->ret >= 0", .value = "DW_PRU_SEND",

@@ -10,8 +10,10 @@ static const char *const values[] = { "(uint64_t)P->rq", NULL };
 #define DATA "P->rq->bio != 0 && (P->rq->cmd_flags & DW_REQ_OP_MASK) < DW_REQ_OP_DRV_IN && P->rq->__data_len != 0"
 
 static const struct site start_site[] = {
-	{ TP("block_rq_issue", 1, "dw_rqissue"), .irqs_off = true, .values = values, .when = DATA,
-		.sees = "a request goes to the driver of its disk" },
+	{ TP("block_rq_issue", 1, "dw_rqissue"), .fewer = 2, .optional = true, .irqs_off = true, .values = values,
+		.when = DATA, .sees = "a request goes to the driver of its disk" },
+	{ TP("block_rq_issue", 2, "dw_rqissue2"), .optional = true, .irqs_off = true, .values = values, .when = DATA,
+		.sees = "before Linux 5.11: the same" },
 };
 static const struct site done_site[] = {
 	{ TP("block_rq_complete", 3, "dw_rqcomplete"), .irqs_off = true, .values = values, .when = DATA,
@@ -39,6 +41,7 @@ static const struct site waited_sites[] = {
 	.site = { .attach = ATTACH_TP_BTF,             \
 		.target = "block_bio_queue",           \
 		.nargs = 1,                            \
+		.fewer = 2,                            \
 		.native = "dw_iobio",                  \
 		.when = "P->size != 0",                \
 		.irqs_off = true }

@@ -43,6 +43,35 @@ expect_eq "$(bash_says dwire -n tcp ::: se)" "send" "bash: probes, where colons 
 expect_eq "$(bash_says dwire -P ud)" "$("$dwire" -l -n 'ud*:::' | awk 'NR > 1 { print $2 }' | sort -u)" "bash: providers"
 expect_eq "$(bash_says dwire -p $$)" "$$" "bash: processes"
 
+expect_eq "$(bash_says dwire -x switch)" "switchrate" "bash: names of -x"
+expect_eq "$(bash_says dwire tcptop --by pod_)" "pod_namespace" "bash: columns"
+expect_eq "$(bash_says dwire tcplife -o pid,rad)" "pid,raddr" "bash: columns of a list"
+expect_eq "$(fish_says 'dwire -x switch')" "switchrate" "fish: names of -x"
+expect_eq "$(fish_says 'dwire tcplife -o pid,rad')" "pid,raddr" "fish: columns of a list"
+expect_eq "$(zsh_says 'dwire -x switch')" "dwire -x switchrate" "zsh: names of -x"
+expect_eq "$(zsh_says 'dwire tcplife -o pid,rad')" "dwire tcplife -o pid,raddr" "zsh: columns of a list"
+
+# Containers by id and name, pods by name.
+root=$(findmnt -rn -t cgroup2 -o TARGET | head -n 1)
+id=$(head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n')
+bundle=$tmp/runtimes/run/containerd/io.containerd.runtime.v2.task/k8s.io/$id
+if [ -n "$root" ] && mkdir "$root/cri-containerd-$id.scope" 2>/dev/null; then
+	trap 'rmdir "$root/cri-containerd-$id.scope"; finish' EXIT
+	export DWIRE_RUNTIMEROOT=$tmp/runtimes
+	mkdir -p "$bundle"
+	cat >"$bundle/config.json" <<-'END'
+		{"annotations": {"io.kubernetes.cri.container-name": "dwtbox", "io.kubernetes.cri.sandbox-name": "dwtpod-0",
+			"io.kubernetes.cri.sandbox-namespace": "shop"}}
+	END
+	expect_eq "$(bash_says dwire tcplife --container dwt)" "dwtbox" "bash: containers"
+	expect_eq "$(bash_says dwire tcplife --container "${id:0:9}")" "${id:0:12}" "bash: ids of containers"
+	expect_eq "$(bash_says dwire tcplife --pod shop/dwt)" "shop/dwtpod-0" "bash: pods"
+	expect_eq "$(fish_says 'dwire tcplife --container dwt')" "dwtbox" "fish: containers"
+	expect_eq "$(fish_says 'dwire tcplife --pod dwt')" "dwtpod-0" "fish: pods"
+	expect_eq "$(zsh_says 'dwire tcplife --container dwt')" "dwire tcplife --container dwtbox" "zsh: containers"
+	expect_eq "$(zsh_says 'dwire tcplife --pod dwt')" "dwire tcplife --pod dwtpod-0" "zsh: pods"
+fi
+
 expect_eq "$(fish_says 'dwire tcpt')" "$(grep ^tcpt <<<"$tools" | LC_ALL=C sort)" "fish: tools"
 expect_eq "$(fish_says 'dwire tcptop --' | grep -vx -e --help)" "$(LC_ALL=C sort <<<"$options")" "fish: a tool's options"
 expect_eq "$(fish_says 'dwire -n tcp:::se')" "tcp:::send" "fish: probes"

@@ -10,7 +10,7 @@ expect_ge "${#tools[@]}" 50 "tools in dwire help"
 
 # "TOOL OPTION" of all: by -h, whose lines are "  -p PID,...  text" and "  -h, --help  text".
 for tool in "${tools[@]}"; do
-	dwire "$tool" -h | sed -n 's/^  \(-.*\)/\1/p' | while read -r first second _; do
+	dwire "$tool" -h | sed -n 's/^  \(-[-0-9A-Za-z].*\)/\1/p' | while read -r first second _; do
 		echo "$tool ${first%,}"
 		[[ $first != *, ]] || echo "$tool $second"
 	done
@@ -30,7 +30,7 @@ bash -c '. "$1"; shift
 	done' - "$completion/dwire.bash" "${tools[@]}" >"$tmp/bash"
 same bash
 expect_eq "$(bash -c '. "$1"; COMP_WORDS=(dwire ""); COMP_CWORD=1; _dwire; printf "%s\n" "${COMPREPLY[@]}"' - \
-	"$completion/dwire.bash" | grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool")" "$(printf '%s\n' "${tools[@]}")" "bash: all tools"
+	"$completion/dwire.bash" | grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool|containers")" "$(printf '%s\n' "${tools[@]}")" "bash: all tools"
 
 if command -v fish >/dev/null; then
 	cp "$tmp/want" "$tmp/want.fish"
@@ -42,7 +42,7 @@ if command -v fish >/dev/null; then
 		end' "$completion/dwire.fish" "${tools[@]}" >"$tmp/fish"
 	same fish
 	expect_eq "$(HOME=$tmp fish --no-config -c 'source $argv[1]; complete -C "dwire "' "$completion/dwire.fish" | cut -f 1 |
-		grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool" | LC_ALL=C sort)" "$(printf '%s\n' "${tools[@]}" | LC_ALL=C sort)" "fish: all tools"
+		grep -vxE "help|man|merge|on|record|replay|report|doctor|new-tool|containers" | LC_ALL=C sort)" "$(printf '%s\n' "${tools[@]}" | LC_ALL=C sort)" "fish: all tools"
 fi
 
 # zsh: the function is asked what it would offer.

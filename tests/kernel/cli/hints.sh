@@ -40,7 +40,7 @@ tcp:::send { trace(args[3]->ip_saddr); }	did you mean args[2]->ip_saddr?
 tcp:::send { trace(args[4]->dport); }	did you mean tcp_dport?
 tcp:::send { trace(args[3]->cwnd); }	did you mean tcps_cwnd?
 tcp:::send { trace(args[1].cs_pid); }	use ->
-tcp:::send { trace(comm); }	did you mean execname?
+tcp:::send { trace(comm); }	did you mean args[1]->cs_execname?
 tcp:::send { @ = hist(1); }	quantize()
 BEGIN { @ = count(); printa("%d\n", @); }	%@d prints its value
 tcp:::send /args[2]->ip_saddr == "10.0.0.0/8"/ { }	inet_in(address, network)

@@ -27,7 +27,8 @@ expect_match "$STATUS $OUT" '^0 .* send$' "nobody's -l"
 under "${nobody[@]}" -- -qe -n "$prog"
 expect_eq "$STATUS $OUT$ERR" "0 " "nobody's -e"
 under setpriv --bounding-set -sys_admin,-net_admin --inh-caps -sys_admin,-net_admin -- -n "$prog"
-expect_eq "$STATUS $ERR" "1 $lacks: CAP_NET_ADMIN; run it as root" "without CAP_NET_ADMIN"
+expect_eq "$STATUS $ERR" "1 $lacks: CAP_NET_ADMIN; root lost them here: grant them to the container or service that \
+this process runs in" "without CAP_NET_ADMIN"
 under setpriv --bounding-set -sys_admin --inh-caps -sys_admin -- -qn "$prog"
 expect_eq "$STATUS $ERR" "0 " "without CAP_SYS_ADMIN"
 

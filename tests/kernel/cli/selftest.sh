@@ -9,9 +9,9 @@ line() { # PROVIDER: its state, probes, members, tiers, counted probes
 
 "$dwire" --self-test udp icmp >"$tmp/out" 2>"$tmp/err"
 expect_eq "$?" 0 "status: $(<"$tmp/err")$(<"$tmp/out")"
-expect_match "$(line udp)" '^ok 4 1 ([h-][f-][k-]) [246]$' "udp: $(<"$tmp/out")"
-expect_match "$(line icmp)" '^ok 2 1 ([h-][f-][k-]) [246]$' "icmp"
-expect_match "$(<"$tmp/out")" "Linux $(uname -r), $(uname -m)" "the head"
+expect_match "$(line udp)" '^ok 4 1 ([h-][f-][k-]) [2-6]$' "udp: $(<"$tmp/out")"
+expect_match "$(line icmp)" '^ok 2 1 ([h-][f-][k-]) [2-6]$' "icmp"
+expect_eq "$(grep -cF ", Linux $(uname -r), $(uname -m)," "$tmp/out")" 1 "the head"
 expect_eq "$(awk 'END { print NR < 30 }' "$tmp/out")" 1 "a screen"
 
 # the same as an object: numbers are numbers, what is not known is null
@@ -34,7 +34,7 @@ expect_eq "$(jq -c '[.providers[] | .probes, .attached, .members, .counted | typ
 	"$dwire" doctor tcp
 ) >"$tmp/out" 2>"$tmp/err"
 expect_eq "$?" 1 "status without descriptors"
-expect_match "$(line tcp)" '^WRONG 28' "tcp without descriptors: $(<"$tmp/out")"
+expect_match "$(line tcp)" '^WRONG [0-9]+ 0' "tcp without descriptors: $(<"$tmp/out")"
 
 # no privileges: said, and nothing is claimed
 setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$dwire" --self-test udp >"$tmp/out" 2>"$tmp/err"
@@ -46,11 +46,29 @@ setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-cap
 expect_eq "$?" 2 "status of an ordinary user with --json"
 expect_eq "$(jq -c '[.capabilities.bpf, .providers, .wrong]' "$tmp/json")" '[false,null,null]' "nothing is claimed in JSON either"
 
+# a test that dies is no reason to wait, and is told
+"$dwire" --self-test udp sock icmp >"$tmp/out" 2>&1 &
+pid=$!
+for ((i = 0; i < 400; i++)); do
+	read -r first _ third _ <"/proc/$pid/task/$pid/children"
+	[ -n "$third" ] && kill -KILL "$first" && break # one for each provider
+	sleep 0.005
+done
+wait $pid
+expect_eq "$?" 2 "status when a test was killed: $(<"$tmp/out")"
+expect_match "$(line udp)" '^\? 0' "the killed test: $(<"$tmp/out")"
+expect_match "$(<"$tmp/out")" 'its test ended without a result' "why there is no result"
+expect_match "$(line icmp)" '^ok 2' "the others"
+
 # ended in the middle, it leaves no process
 "$dwire" --self-test sock >"$tmp/out" 2>&1 &
 pid=$!
-sleep 0.7
-children=$(cat "/proc/$pid/task/$pid/children")
+for ((i = 0; i < 400; i++)); do
+	children=$(cat "/proc/$pid/task/$pid/children")
+	[ -z "$children" ] || break
+	sleep 0.005
+done
+sleep 0.05
 [ -n "$children" ] || fail "no child was running"
 kill -INT $pid
 wait $pid

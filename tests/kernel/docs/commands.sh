@@ -28,7 +28,7 @@ man=$(dirname "$dwire")/docs
 for page in "$man"/*.8; do
 	sed 's/\\-/-/g; s/\\e/\\/g; s/^    dwire /# dwire /' "$page" >"$tmp/man/${page##*/}"
 done
-commands README.md docs/*.md docs/providers/*.md "$tmp"/man/*.8 | sed "s|$tmp/||" >"$tmp/all"
+commands README.md docs/*.md docs/problems/*.md docs/providers/*.md "$tmp"/man/*.8 | sed "s|$tmp/||" >"$tmp/all"
 expect_ge "$(wc -l <"$tmp/all")" 115 "commands on the pages"
 
 # What they trace is not here: a program of the page's own, a process, a module, HOWTO_ADD_PROVIDER's provider.

@@ -58,4 +58,8 @@ for name, structs in probes(dwire, provider):
         for at in range(0, len(members), 10):
             part = members[at:at + 10]
             form = " ".join(f"{m}={'%s' if t == 'string' else '%p' if '*' in t else '%d'}" for m, t in part)
-            print(f'{provider}:::{name} /args[{structs.index("csinfo_t")}]->cs_netns == {netns}/ {{ printf("{provider} {name} {form}\\n", {", ".join(f"args[{i}]->{m}" for m, _ in part)}); }}')
+            # events without a namespace: the first of the machine
+            here = "csinfo_t" in structs
+            when = f"/args[{structs.index('csinfo_t')}]->cs_netns == {netns}/" if here else f"/seen_{provider}_{name} < 100/"
+            count = "" if here else f"seen_{provider}_{name}++;"
+            print(f'{provider}:::{name} {when} {{ {count} printf("{provider} {name} {form}\\n", {", ".join(f"args[{i}]->{m}" for m, _ in part)}); }}')

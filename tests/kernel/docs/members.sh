@@ -16,7 +16,10 @@ echo traffic >>"$tmp/traffic"
 
 without="failed resolved" # neigh: there are no packets
 "$dwire" -en "skb:::clone { }" >/dev/null 2>&1 || without+=" clone"
-for provider in sock net qdisc skb path icmp neigh dns resolver ip udp; do
+for probe in neigh-wait gro xdp tc-ingress tc-egress route backlog socket-queue; do # of functions
+	"$dwire" -en "path:::$probe { }" >/dev/null 2>&1 || without+=" $probe"
+done
+for provider in sock net qdisc skb path softnet icmp neigh dns resolver ip udp; do
 	# shellcheck disable=SC2086
 	python3 "$here/docs/members.py" "$dwire" "$here/../.." "$NETNS_ID" "$provider" $without >>"$tmp/d" 2>"$tmp/err" || fail "$provider: $(<"$tmp/err")"
 	expect_eq "$(<"$tmp/err")" "" "$provider: what dlib and docs say"
@@ -24,7 +27,7 @@ done
 "$dwire" -q -s "$tmp/d" -c "ip netns exec $NETNS $BASH $tmp/traffic" >"$tmp/out" 2>"$tmp/err" || fail "dwire: $(head -n 5 "$tmp/err")"
 # a packet's end in an interrupt of a packet's end is missed, and counted
 expect_eq "$(grep -v '(recursion)$' "$tmp/err" | head -n 5)" "" "faults"
-for probe in sock:create sock:send net:queue net:transmit-done qdisc:enqueue qdisc:dequeue skb:alloc skb:free path:output path:socket-in icmp:send neigh:request \
+for probe in sock:create sock:send net:queue net:transmit-done qdisc:enqueue qdisc:dequeue skb:alloc skb:free path:output path:socket-in softnet:entry softnet:poll icmp:send neigh:request \
 	dns:query dns:response resolver:lookup-start resolver:lookup-done ip:send udp:receive; do
 	grep -q "^${probe/:/ } [a-z]" "$tmp/out" || fail "$probe: nothing"
 done

@@ -17,6 +17,8 @@
 #   wire_new NAME      netns_new with a veth pair: triggers send by device va to themselves and receive by device vb
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background, so that its sockets are older than the
 #                      trace; trace_waiting 'D' traces from then to its end
+#   measure COMMAND …  runs it in a subshell, which prints "FAILED: …" where something is not as it should be: again, at
+#                      most four times. For events that may come while process 1 runs, which some kernels hide
 #   snmp NETNS GROUP NAME  the kernel's counter of a namespace (/proc/net/snmp, netstat, snmp6)
 #   capture NETNS DEV FILTER…, captured   starts tcpdump, and ends it: packets are in $tmp/pcap. pcap_segments and
 #                      traced_segments PROBE list the segments of the capture and of the trace
@@ -53,6 +55,16 @@ need() {
 
 need_ipv6() { # of this namespace's loopback
 	grep -qs ' lo$' /proc/net/if_inet6 || skip "no IPv6 here"
+}
+
+measure() {
+	local said i
+	for i in 1 2 3 4 5; do
+		said=$("$@")
+		printf '%s: %s\n' "$*" "$said"
+		[[ $said == *FAILED:* ]] || return 0
+	done
+	fail "$*: $said"
 }
 
 expect_eq() {

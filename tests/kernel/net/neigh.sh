@@ -16,7 +16,7 @@ ip netns exec "$a" sh -c 'for v in ipv4 ipv6; do
 	echo 2 >/proc/sys/net/$v/neigh/va/mcast_solicit; echo 50 >/proc/sys/net/$v/neigh/va/retrans_time_ms; done'
 lladdr=$(ip -n "$b" -br link show vb | awk '{ print $3 }')
 
-clause="neigh::: /args[3]->if_ipstack == $na/ { printf(\"%s if=%s ver=%d addr=%s ll=%s state=%s queued=%d ms=%d pid=%d\\n\", probename,
+clause="neigh:::request, neigh:::resolved, neigh:::failed /args[3]->if_ipstack == $na/ { printf(\"%s if=%s ver=%d addr=%s ll=%s state=%s queued=%d ms=%d pid=%d\\n\", probename,
 	args[3]->if_name, args[4]->ne_ver, args[4]->ne_addr, args[4]->ne_lladdr, args[4]->ne_statestr, args[4]->ne_queued,
 	args[4]->ne_time / 1000000, args[1]->cs_pid); }"
 ask() {
@@ -65,7 +65,7 @@ slow() {
 declare -f slow >"$tmp/slow"
 echo slow >>"$tmp/slow"
 "$dwire" neighsnoop --netns "$a" --json --command "ip netns exec $a $BASH $tmp/slow" >"$tmp/all" 2>"$tmp/err" || fail "neighsnoop: $(<"$tmp/err")"
-ms=$(sed -n "s/^{\"time\":\"[^\"]*\",\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"raddr\":\"10.78.3.5\",\"lladdr\":\"$lladdr\"}$/\1/p" "$tmp/all")
+ms=$(sed -n "s/^{\"time\":\"[^\"]*\",\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"waited\":1,\"raddr\":\"10.78.3.5\",\"lladdr\":\"$lladdr\"[,}].*/\1/p" "$tmp/all")
 expect_match "$(<"$tmp/all")" resolved "neighsnoop"
 # the question is put to the queue when it is asked, so the time is what is left of the queue's, and the other's
 took=$(<"$tmp/took")
@@ -82,3 +82,84 @@ expect_eq "$(grep -c '^va *resolved ' "$tmp/out")" 0 "neighsnoop -x"
 again
 "$dwire" neighsnoop --host 10.99.0.0/16 --command "ip netns exec $a udp_send -a 10.78.3.2" >"$tmp/out" 2>/dev/null
 expect_eq "$(grep -c '^va' "$tmp/out")" 0 "neighsnoop of other hosts"
+
+# Packets that wait: three, 60 ms apart, for a neighbour that comes late, and for one that never does. Each waited at
+# least from the end of its send call until the address was there, and at most from its begin until it was read.
+need python3
+ip netns exec "$a" sh -c 'for v in ipv4 ipv6; do echo 12 >/proc/sys/net/$v/neigh/va/mcast_solicit; done'
+cat >"$tmp/send.py" <<'END'
+import socket, sys, time
+for addr, port in (("10.78.3.6", 9), ("fd00:d:78::6", 9), ("10.78.3.8", 9), ("fd00:d:78::8", 9)):
+    s = socket.socket(socket.AF_INET6 if ":" in addr else socket.AF_INET, socket.SOCK_DGRAM)
+    for i in range(3):
+        begin = time.monotonic_ns()
+        s.sendto(bytes([i]), (addr, port))
+        print("sent", addr, i, begin, time.monotonic_ns(), flush=True)
+        time.sleep(0.06)
+END
+cat >"$tmp/get.py" <<'END'
+import socket, subprocess, sys, threading, time
+def get(addr, family):
+    s = socket.socket(family, socket.SOCK_DGRAM)
+    if family == socket.AF_INET6:
+        s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    s.settimeout(10)
+    s.bind(("", 9))
+    for _ in range(3):
+        print("got", addr, s.recv(1)[0], time.monotonic_ns(), 0, flush=True)
+readers = [threading.Thread(target=get, args=x) for x in (("10.78.3.6", socket.AF_INET), ("fd00:d:78::6", socket.AF_INET6))]
+for r in readers:
+    r.start()
+time.sleep(0.4)
+for net in ("10.78.3.6/24", "fd00:d:78::6/64"):
+    print("came", net.split("/")[0], 0, time.monotonic_ns(), 0, flush=True)
+    subprocess.run(["ip", "addr", "add", net, "dev", "vb"] + ["nodad"] * (":" in net), check=True)
+for r in readers:
+    r.join()
+time.sleep(1)
+END
+cat >"$tmp/late" <<END
+ip netns exec $b python3 $tmp/get.py >$tmp/got &
+ip netns exec $a python3 $tmp/send.py >$tmp/sent
+wait
+END
+late() {
+	ip -n "$b" addr del 10.78.3.6/24 dev vb 2>/dev/null
+	ip -n "$b" addr del fd00:d:78::6/64 dev vb 2>/dev/null
+	again
+	"$dwire" neighsnoop "${dwire_opts[@]}" -q --netns "$a" --json --command "$BASH $tmp/late" >"$tmp/rows" 2>"$tmp/err" || fail "neighsnoop -q: $(<"$tmp/err")"
+}
+measure late
+python3 - "$tmp" <<'END' >"$tmp/out" 2>&1 || fail "neighsnoop -q: $(<"$tmp/out")"
+import collections, json, sys
+rows = [json.loads(l) for l in open(sys.argv[1] + "/rows")]
+times = collections.defaultdict(dict)
+for name in "sent", "got":
+    for l in open(f"{sys.argv[1]}/{name}"):
+        what, addr, i, begin, end = l.split()
+        times[what][addr, int(i)] = int(begin) / 1e6, int(end) / 1e6
+of = collections.defaultdict(list)
+for r in rows:
+    of[r["raddr"], r["result"]].append(r)
+for addr in "10.78.3.6", "fd00:d:78::6":
+    sent = of[addr, "sent"]
+    assert len(sent) == 3, (addr, [r for r in rows if r["raddr"] == addr])
+    for i, r in enumerate(sent):
+        begin, end = times["sent"][addr, i]
+        least, most = times["came"][addr, 0][0] - end, times["got"][addr, i][0] - begin
+        assert least <= r["ms"] <= most, (addr, i, least, r["ms"], most)
+        assert r["comm"] == "python3" and r["daddr"] == addr and r["device"] == "va" and r["waited"] == 2 - i, r
+    assert [r["waited"] for r in of[addr, "resolved"]] == [3], of[addr, "resolved"]
+    assert not of[addr, "dropped"] and not of[addr, "failed"]
+for addr in "10.78.3.8", "fd00:d:78::8":
+    lost = of[addr, "dropped"]
+    assert len(lost) == 3 and not of[addr, "sent"] and not of[addr, "resolved"], (addr, [r for r in rows if r["raddr"] == addr])
+    ms = [r["ms"] for r in lost]
+    gaps = [times["sent"][addr, i + 1][0] - times["sent"][addr, i][0] for i in range(2)]
+    assert all(abs(ms[i] - ms[i + 1] - gaps[i]) < 20 for i in range(2)), (addr, ms, gaps)
+    assert ms[0] >= 550, ms      # twelve questions, 50 ms apart
+    assert [r["waited"] for r in of[addr, "failed"]] == [3], of[addr, "failed"]
+    assert {r["comm"] for r in lost} == {"python3"} and {r["waited"] for r in lost} == {0, 1, 2}, lost
+    if "." in addr:
+        assert {r["reason"] for r in lost} == {"NEIGH_FAILED"}, lost
+END

@@ -143,11 +143,11 @@ static bool is_complete(void)
 	return !uname(&u) && sscanf(u.release, "%u.%u", &major, &minor) == 2 && major * 100 + minor >= 618;
 }
 
-/* Not what lies in a module, nor what belongs to loading one. */
+/* Not what lies in a module, nor what belongs to loading one, nor where a program may end the kernel (btf_trace.c). */
 static bool is_everywhere(const struct site *s, enum tier tier)
 {
 	return is_complete() && tier == TIER_HOOKS && s->attach == ATTACH_TP_BTF && !s->module && !s->optional &&
-		strncmp(s->target, "module_", 7) != 0;
+		strncmp(s->target, "module_", 7) != 0 && strcmp(s->target, "sched_set_need_resched_tp") != 0;
 }
 
 /* Does a translator of dlib make the member? */
@@ -189,11 +189,37 @@ static enum verdict judge(const struct diags *d)
 	return LACKING;
 }
 
+static bool is_too_large(const struct diags *d)
+{
+	return diags_get(d, 0) && strstr(diags_get(d, 0)->message, "too large a program");
+}
+
+static enum verdict compile_probe(enum tier tier, const char *text, FILE *code);
+
+/* What is too large for a program together must work in two, each with some of the clauses, which are lines. */
+static enum verdict compile_halves(enum tier tier, const char *text, FILE *code)
+{
+	const char *cut = strchr(text + strlen(text) / 2, '\n');
+	enum verdict is = WRONG;
+	char *first;
+
+	while (cut && !cut[1]) /* the last line holds the middle */
+		for (cut--; cut > text && *cut != '\n'; cut--)
+			;
+	if (!cut || cut == text)
+		return WRONG;
+	first = strndup(text, (size_t)(cut + 1 - text));
+	if (first)
+		is = compile_probe(tier, first, code);
+	free(first);
+	return is == COMPILED ? compile_probe(tier, cut + 1, code) : is;
+}
+
 static enum verdict compile_probe(enum tier tier, const char *text, FILE *code)
 {
 	char *again = strdup(text);
 	enum verdict is = COMPILED;
-	bool more = true;
+	bool more = true, halves = false;
 
 	while (more && again) {
 		struct run r;
@@ -204,13 +230,16 @@ static enum verdict compile_probe(enum tier tier, const char *text, FILE *code)
 			for (size_t i = 0; (d = diags_get(r.c.diags, i)); i++)
 				more |= forgive(again, d);
 			is = judge(r.c.diags);
-			if (!more)
+			halves = !more && is_too_large(r.c.diags);
+			if (!more && !halves)
 				diags_print(r.c.diags, stdout);
 		} else {
 			is = COMPILED;
 		}
 		run_end(&r);
 	}
+	if (halves)
+		is = compile_halves(tier, again, code);
 	free(again);
 	return is;
 }

@@ -38,6 +38,7 @@ cat >ssh.sh <<'SH'
 #!/bin/sh
 # ssh.sh OPTION… NODE COMMAND: as ssh
 while [ $# -gt 2 ]; do shift; done
+case $2 in *--until-eof*) [ "$1" != "$SLOW" ] || sleep 2 ;; esac
 exec ip netns exec "$1" sh -c "$2"
 SH
 cat >scp.sh <<'SH'
@@ -58,7 +59,28 @@ expect_eq "$? $(head -n 1 out)" '0 it'"'"'s $HOME% \ %h "a" `b`' "words, by exec
 export COPIES=$PWD/copies
 "$dwire" on --copy="$PWD" -O "ssh_path=$PWD/ssh.sh" -O "scp_path=$PWD/scp.sh" "${NODES[0]}" -qn 'BEGIN { exit(3); }' 2>err
 expect_eq "$? $(said)" "3 " "a copied dwire"
-expect_eq "$(wc -l <copies) $(ls "$(head -n 1 copies)" 2>&1 | grep -c 'No such file')" "1 1" "its copy is gone"
+expect_eq "$(wc -l <copies) $(ls "$(head -n 1 copies)"* 2>&1 | grep -c 'No such file')" "1 1" "its copy is gone"
+
+# Machines may share the folder: one that begins when others have ended still has its copy. One without a copy is named.
+mkdir shared
+copying=("$dwire" on --copy="$PWD/shared" -O "ssh_path=$PWD/ssh.sh" -O "scp_path=$PWD/scp.sh")
+SLOW=${NODES[1]} "${copying[@]}" "$FLEET" -qn 'BEGIN { @["rows"] = sum(7); exit(3); }' >out 2>err
+expect_eq "$? $(awk '$1 == "rows" { print $2 }' out) $(said)" "3 21 " "copies in a shared folder"
+expect_eq "$(ls -A shared)" "" "they are gone"
+cat >noscp.sh <<'SH'
+#!/bin/sh
+# noscp.sh: as scp, but one machine cannot be copied to
+case $* in *"$BROKEN]:"*) echo "lost connection" >&2; exit 1 ;; esac
+exec ./scp.sh "$@"
+SH
+chmod +x noscp.sh
+copying[-1]="scp_path=$PWD/noscp.sh"
+BROKEN=${NODES[2]} "${copying[@]}" "${NODES[0]},${NODES[2]}" -qn 'BEGIN { @["rows"] = sum(7); exit(0); }' >out 2>err
+expect_eq "$(awk '$1 == "rows" { print $2 }' out) $(said | head -n 1)" "14 dwire: ${NODES[2]}: lost connection" \
+	"a copy that failed; the folder is shared, so there is one all the same"
+expect_eq "$(ls -A shared)" "" "no copy is left"
+BROKEN=${NODES[2]} "${copying[@]}" --all-or-none "${NODES[0]},${NODES[2]}" -qn 'BEGIN { printf("go\n"); }' >out 2>err
+expect_eq "$? $(<out) $(ls -A shared)" "1  " "all or none of copies: $(said)"
 
 # A machine that refuses does not stop the others; it is reported once, and in the status.
 : >out
@@ -85,3 +107,16 @@ expect_eq "$? $(said)" "1 dwire: cannot start nodeset: No such file or directory
 expect_eq "$("$dwire" on a 2>&1 | head -n 1)" "dwire: on: nothing to trace: give a probe (-n), a script (-s) or a tool" "no trace"
 "$dwire" on 'a[1-' -n BEGIN >out 2>err
 expect_eq "$? $(tail -n 1 err)" "1 dwire: a[1-: no nodes" "a node set that is none"
+
+# A tool's words may stand for other numbers on each machine: a namespace, a user, an address.
+for i in 1 2; do
+	ip netns add "dwt$$-same"
+	"$dwire" tcptop --emit --netns "dwt$$-same" -b 1 1 >"same$i" 2>err || fail "tcptop: $(<err)"
+	touch "held$i"
+	mount --bind "/run/netns/dwt$$-same" "held$i" # so that the next one has another number
+	ip netns del "dwt$$-same"
+done
+umount held1 held2
+"$dwire" merge same1 same2 >out 2>err
+expect_eq "$? $(<err)" "0 " "the same tool for namespaces with different numbers"
+expect_eq "$(jq -r 'select(.f == "hello").script' same1 same2 | grep -o 'cs_netns == [0-9]*' | sort -u | wc -l)" 2 "numbers"

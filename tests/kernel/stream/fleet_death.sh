@@ -26,7 +26,7 @@ pid=$!
 wait_for out '^beat 3$'
 kill -KILL "$(there "${NODES[0]}")"
 wait_for out '^beat 2$'
-kill -KILL "$(pgrep -P $pid)"
+kill -KILL "$(pgrep -P $pid -f clush)"
 wait $pid
 expect_eq $? 1 "status after two deaths"
 for n in "${NODES[@]}"; do

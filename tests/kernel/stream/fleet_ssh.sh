@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# timeout: 120
+# timeout: 180
 # dwire on over ssh: each machine is a namespace behind a wire, with an sshd of the test's (its port, keys and user list).
 # Rows, the copied program, the caller's SIGKILL, and a wire that is cut in the midst of a trace.
 # DWIRE_TEST_SSHD: the server, where it is not in the path.
@@ -50,4 +50,21 @@ wire_set 2 up
 wait_for err "${HOSTS[1]}: reports again"
 end_on
 expect_eq "$STATUS" 0 "status after that: $(<err)"
+expect_ended
+
+# A wire is cut and stays so: there the trace ends all the same, and the others go on.
+: >out
+"${on[@]}" --cut 4 "$FLEET" -s tick.d >out 2>err &
+wait_for out '^beat 3$'
+wire_set 2 down
+begin=${EPOCHREALTIME/./}
+while [ -n "$(there "${NODES[1]}")" ] && [ $((${EPOCHREALTIME/./} - begin)) -lt 20000000 ]; do sleep 0.1; done
+expect_le 2500000 $((${EPOCHREALTIME/./} - begin)) "microseconds from the cut to the end: beats were sent before it"
+expect_le $((${EPOCHREALTIME/./} - begin)) 7000000 "... and not much longer than four seconds"
+expect_eq "$(all_there | wc -l)" 2 "machines that trace"
+: >out
+wait_for out '^beat 2$'
+end_on
+expect_eq "$STATUS" 1 "status"
+expect_match "$(<err)" "dwire: warning: ${HOSTS[1]}: its stream ended early; its last values stay" "a report of it"
 expect_ended

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # parallel: yes
-# timeout: 90
+# timeout: 120
 # What a hostile or broken machine sends shows at most under its own name, and reaches no terminal; the others' numbers
 # are those of a merge without it.
 python3 - "$dwire" <<'PY' || fail "hostile streams"
@@ -119,6 +119,25 @@ rows = [[[k], i + 1] for i, k in enumerate(odd)] + [[["best"], 99]]
 one = Stream("good", "b" * 16).counts(rows, trunc=1).end().frames
 out, err, status = merge(one)
 expect(out.split(), ["best", "99"], "trunc of odd keys")
+# Nothing counts behind the end of a stream. Reports of lost data are bounded.
+late = Stream("bad", "b" * 16).counts([[["x"], 7]]).end()
+late.add("state", agg=0, gen=0, part=0, rows=[[["x"], 1000]]).add("row", clause=0, t=9000, cpu=0, step=9, out=[[0]])
+out, err, status = merge(good, late.end().frames, options=["--by", "host"])
+expect((out.split(), status), (["good", "x", "5", "bad", "x", "7"], 1), "frames behind the end: " + err)
+noisy = Stream("bad", "b" * 16)
+for i in range(5000):
+    noisy.add("drops", cause="ring", count=1, text="\u001b[2Jnoise").add("fault", text="noise")
+out, err, status = merge(good, noisy.end().frames)
+expect(out.strip(), "x 5", "a noisy machine")
+expect((err.count("noise") <= 100, "bad: more reports" in err, "\x1b" in err), (True, True, False), "its reports: " + err[-300:])
+# A line without an end, numbers beyond 64 bits and objects in objects harm nobody else in the same input.
+rubbish = ["evil: " + "x" * (70 << 20), "evil: " + '{"s":' * 100000,
+           'evil: {"s":"%s","n":%s,"f":"beat","t":1}' % ("c" * 16, "9" * 400),
+           'evil: {"s":"%s","n":"18446744073709551615","f":"beat","t":1}' % ("c" * 16)]
+named = ["web1: " + line for line in good]
+out, err, status = merge(named[:2] + rubbish + named[2:])
+expect((out.strip(), status), ("x 5", 1), "rubbish in the same input: " + err[-300:])
+expect(("a line of more than 64 MB" in err, "web1" in err), (True, False), "its report: " + err[-300:])
 # An action that comes again and again in a row, or equal descriptions without end: refused.
 again = Stream("good", "b" * 16).counts([[["x"], 5]])
 again.add("row", clause=0, t=3000, cpu=0, step=1, out=[[0]] * 100000)

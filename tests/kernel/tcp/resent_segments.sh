@@ -45,15 +45,6 @@ time.sleep(0.7) # for the last segments
 END
 # A measurement, by itself. Among thousands of segments one may come while process 1 runs, which some kernels hide from
 # tracing programs (see run-kernel): once more, at most four times.
-measure() { # FUNCTION
-	local said i
-	for i in 1 2 3 4 5; do
-		said=$("$1")
-		[[ $said == *FAILED:* ]] || return 0
-		printf 'once more: %s\n' "$said"
-	done
-	fail "$1: $said"
-}
 probes() {
 	last=$(snmp "$NETNS" Tcp RetransSegs)
 	trace_in "$NETNS" "tcp:::retransmit /args[1]->cs_netns == $NETNS_ID/ { @a = sum(args[5]->rt_segs); @b = count(); }
@@ -85,7 +76,7 @@ row() { # WHAT of netcheck
 	python3 -c '
 import json, sys
 for row in map(json.loads, open(sys.argv[1])):
-    if row.get("what") == sys.argv[2]: print(row["value"])' "$tmp/json" "$1"
+    if row.get("what") == sys.argv[2] and row["check"] != "verdict": print(row["value"])' "$tmp/json" "$1"
 }
 count_rows() { # the sum of a member of the rows
 	python3 -c '

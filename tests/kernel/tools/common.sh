@@ -52,7 +52,7 @@ options_of() {
 			own+=("$option")
 		fi ;;
 		esac
-	done < <(sed -n '/^  /p' "$dir/help")
+	done < <(sed -n '/^columns:/q; /^  /p' "$dir/help")
 	for args in "" "${values[*]} ${flags[*]}" "${own[@]}"; do
 		# shellcheck disable=SC2086
 		"$dwire" "$tool" --program $args >"$dir/program" || fail "$tool $args"
@@ -187,7 +187,7 @@ wrong "tcptop: no network namespace /etc/passwd: /etc/passwd is another file" tc
 wrong "tcptop: -L PORT,... takes numbers of 0 to 65535 with commas between them, not 65536" tcptop -L 65536
 wrong "tcptop: -D PORT,... takes numbers of 0 to 65535 with commas between them, not 80," tcptop -D 80,
 wrong "tcptop: PORT,... takes at most 255 characters" tcptop -P "$(seq -s, 90)"
-for option in "-p PID" "-L PORT" "--netns NAME" "--cgroup PATH" "--container ID" "--host NET"; do
+for option in "-p PID" "-L PORT" "--netns NAME" "--cgroup PATH" "--container NAME" "--host NET"; do
 	wrong "tcptop: ${option% *} needs ${option#* },..." tcptop "${option% *}" ""
 done
 wrong "tcptop: interval is empty" tcptop ""
@@ -208,7 +208,7 @@ done
 cat >"$tmp/pages.py" <<'END'
 import glob, os, re, subprocess, sys
 dwire, folder = sys.argv[1:]
-SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXAMPLE", "COST", "WHAT IT CANNOT SEE", "SEE ALSO"]
+SECTIONS = ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "COLUMNS", "EXAMPLE", "COST", "WHAT IT CANNOT SEE", "SEE ALSO"]
 for page in glob.glob(f"{folder}/*.8"):
     name, text = os.path.basename(page)[:-2], open(page).read().replace("\\-", "-")
     if "\n.so man8/" in text or name in ("dwire", "dwire-export"):
@@ -217,7 +217,7 @@ for page in glob.glob(f"{folder}/*.8"):
     if list(sections) != SECTIONS:
         print(f"FAILED: {name}.8 has the sections {list(sections)}")
         continue
-    said = subprocess.run([dwire, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    said = subprocess.run([dwire, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout.split("\ncolumns:")[0]
     want = re.findall(r"^  (-{0,2}\w[\w-]*)(?:,| [A-Z]| {2,})", said, re.M)
     got = re.findall(r"^\.TP\n\\f[BI](-{0,2}[\w-]+)\\fR", sections["OPTIONS"], re.M)
     if sorted(got) != sorted(want):

@@ -53,12 +53,13 @@ def eq(got, want, *what):
 
 class Tool:
     def __init__(self, name, kind, client=0, server=0, listen=0, bind=0, once=0, measure=None, port="either", own=(), args=(),
-                 linger=0, columns=80, names=True, empty=0, wide=True, on_way=False):
+                 linger=0, columns=80, names=True, empty=0, wide=True, on_way=False, both=False):
         self.name, self.kind, self.own, self.args = name, kind, list(own), list(args)
         self.linger, self.columns, self.names = linger, columns, names
         self.ends = {"client": client, "server": server, "listen": listen, "bind": bind, "once": once}
         self.measure = measure or weight
         self.wide, self.on_way = wide, on_way  # on_way: some of its rows are of no process
+        self.both = both  # an event is of both ends: that of the client stands for it
         self.port, self.empty = port, empty  # empty: of the columns in wide text
         self.help = subprocess.run([DWIRE, name, "-h"], check=True, stdout=subprocess.PIPE, text=True).stdout
         self.options = set(re.findall(r"^  (--?[\w-]+)", self.help, re.M)) - NOT_OPTIONS
@@ -112,6 +113,9 @@ class Filters:
         return not any(drops[n] for n in self.names)
 
     def expected(self, tool):
+        if tool.both:
+            return sum(per(tool, f, i, "client") for f in world.FLOWS for i in world.FAMILIES
+                if self.passes(f, i, "client") or self.passes(f, i, "server"))
         flows = [(f, i, e) for f in world.FLOWS for i in world.FAMILIES for e in tool.ends]
         return sum(per(tool, f, i, e) for f, i, e in flows if self.passes(f, i, e))
 

@@ -129,8 +129,8 @@ for i in range(0, len(waits), 9):
         intervals(waits[i:i + 9])
 PY
 
-# No tool is forgotten: no device scans here, skblife has no filters,
+# No tool is forgotten: no device scans here, skblife and softnet have no filters,
 # ss and portuse see what is there before a flow (ss.sh, portuse.sh).
-for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|ss|portuse'); do
+for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|softnet|ss|portuse'); do
 	grep -q "\"$name\"" "$here"/tools/filters_*.sh || [[ $name == qdisc-* ]] || fail "no test of all options of $name"
 done

@@ -27,11 +27,13 @@ tool("tcpwin", "tcp", SOCKETS, client=1, server=1, measure=new)
 tool("tcprtt", "tcp", SOCKETS + " -H -n interval count", client=1, measure=lambda row: 1)
 tool("reqlat", "tcp", SOCKETS + " -t -T -w -m -n interval count", client=1, server=1,
      measure=lambda row: int(row["answers"]), names=False)
+tool("netlat", "tcp", SOCKETS + " -H interval count", client=1, both=True, names=False,
+     measure=lambda row: int(row["rounds"]) if row["stage"] == "whole" else 0)
 tool("sotrace", "tcp", SOCKETS + " -t -T -w -a", client=1, server=1, measure=lambda row: row["event"].endswith("-established"),
      names=False)
 tool("tcpsynbl", "tcp", SOCKETS + " interval count", server=1)
 tool("tcpnagle", "tcp", SOCKETS + " interval count", client=1, server=1)
 tool("tcpretrans", "again", SOCKETS + " -t -c -l -n -w", client=lambda s: s["retransmits"], own=["-l"])
 tool("tcpreset", "reset", SOCKETS + " -c -t -T -w -n interval count", client=1, server=1, columns=86)
-tool("tcpdrop", "again", SOCKETS + " -t --wide -w -s -C -G -W", server=lambda s: s["drops"], columns=101, own=["-q"], wide=False)
+tool("tcpdrop", "again", SOCKETS + " -t --wide -w -s -C -G -W", server=lambda s: s["drops"], columns=101, own=["-q"])
 PY

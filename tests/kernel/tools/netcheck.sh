@@ -25,7 +25,7 @@ look() { # TRAFFIC: OUT is "what=value next" for each row
 import json, sys
 for row in map(json.loads, sys.stdin):
     if row.get("check") == "verdict":
-        print("%s %s; %s" % (row["unit"], row["what"], row["next"]))' <"$tmp/json")
+        print("%s %s %s %s; %s" % (row["severity"], row["value"], row["what"], row["most"] or "", row["next"]))' <"$tmp/json")
 	OUT=$(python3 -c '
 import json, sys
 for row in map(json.loads, sys.stdin):
@@ -57,9 +57,9 @@ expect_ge "$(row lookups | tr -d ' ')" 1 "lookups"
 expect_eq "$VERDICTS" "" "verdicts"
 
 look loud
-expect_eq "$(sed 's/names: [1-9][0-9]*/names: N/' <<<"$VERDICTS")" \
-	"critical failed connects: 5, most to 127.0.0.1: Connection refused; soconnect -e
-critical failed lookups of names: N; gethostlatency" "verdicts"
+expect_eq "$(sed 's/[1-9][0-9]* failed lookups/N failed lookups/' <<<"$VERDICTS")" \
+	"critical 5 failed connects most to 127.0.0.1: Connection refused; soconnect -e
+critical N failed lookups of names ; gethostlatency" "verdicts"
 expect_eq "$(row 'TCP failed to open')" "5 soconnect -e" "refused"
 expect_eq "$(row 'resets sent')" "5 tcpsnoop" "resets sent"
 expect_eq "$(row 'SYNs without a connection')" "0 " "SYNs that a reset answers"
@@ -69,15 +69,15 @@ expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that 
 "$dwire" netcheck --netns "$NETNS" --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
 expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
 expect_le "$(wc -l <"$tmp/out")" 28 "lines"
-expect_eq "$(sed -n 2,3p "$tmp/out")" "critical failed connects: 5, most to 127.0.0.1: Connection refused
-         look: dwire soconnect -e" "the verdict in text"
+expect_match "$(sed -n 2p "$tmp/out")" '^critical failed connects -- 5 at [0-9.]+ /s, 100.0 pct of 5 $' "the verdict in text"
+expect_eq "$(sed -n 3p "$tmp/out")" "         most to 127.0.0.1: Connection refused; look: dwire soconnect -e" "what to do"
 expect_eq "$(grep -E '^(conn|loss|names|lat|trac)' "$tmp/out" | awk '$0 !~ /mean|TCP (opened|accepted)/ && substr($0, 45, 12) + 0 == 0')" "" "what did not happen"
 expect_match "$(tail -n 1 "$tmp/out")" 'All else of .* is 0\.$' "the last line"
 
 # The exit status is the worst verdict: 4 critical, 3 a warning, 0 none. Ports that run out; segments that are lost;
 # connections that nobody closes.
 "$dwire" netcheck --netns "$NETNS" 1 >"$tmp/out" 2>&1
-expect_eq "$? $(sed -n 2p "$tmp/out")" "0 Nothing stands out." "nothing"
+expect_eq "$? $(sed -n 2p "$tmp/out")" "0 Healthy: nothing stands out." "nothing"
 calm=$NETNS
 netns_new bad
 ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="42000 42099"
@@ -96,7 +96,7 @@ for ((i = 0; i < 400; i++)); do
 	sleep 0.05
 done
 "$dwire" netcheck --netns "$NETNS" 1 >"$tmp/out" 2>"$tmp/err"
-expect_eq "$? $(sed -n 2p "$tmp/out")" "4 critical 96 % of the ports to 127.0.0.1 are in use" "ports: $(<"$tmp/err")"
+expect_eq "$? $(sed -n 2p "$tmp/out")" "4 critical ports in use -- 96.0 %" "ports: $(<"$tmp/err")"
 kill %1
 wait
 cat >"$tmp/lost.py" <<-'END'
@@ -112,7 +112,7 @@ cat >"$tmp/lost.py" <<-'END'
 END
 netns_new lost
 "$dwire" netcheck --netns "$NETNS" --json 2 --command "ip netns exec $NETNS python3 $tmp/lost.py" >"$tmp/json" 2>"$tmp/err"
-expect_match "$(grep -c 'of segments are sent again, most to 127.0.0.1.*"next":"tcpretrans --host 127.0.0.1"' "$tmp/json")" 1 "lost segments: $(grep verdict "$tmp/json")"
+expect_match "$(grep -c '"id":"resent","severity":"[a-z]*","what":"segments sent again","most":"most to 127.0.0.1".*"next":"tcpretrans --host 127.0.0.1"' "$tmp/json")" 1 "lost segments: $(grep verdict "$tmp/json")"
 NETNS=$calm
 
 # A queue that is too short, a neighbour that is not there, a port that nobody has; devices of another namespace are not shown.

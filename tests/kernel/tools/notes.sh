@@ -36,7 +36,7 @@ expect_eq "$("$dwire" netcheck 0 2>&1; echo $?)" "netcheck: seconds must be more
 expect_eq "$("$dwire" netcheck 99999999999 2>&1; echo $?)" "netcheck: seconds must be a number without a unit, not 99999999999"$'\n'2 "a large number"
 expect_eq "$("$dwire" skbdrop -s 0 2>&1; echo $?)" "skbdrop: FRAMES must be more than 0"$'\n'2 "skbdrop -s 0"
 
-# A container is named by its id; only the container engine knows its name.
+# A container may start later; those that run are listed by their name, else by their id.
 id=$(head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n')
 cgroup=$(findmnt -rn -t cgroup2 -o TARGET | head -n 1)
 if [ -n "$cgroup" ] && mkdir "$cgroup/libpod-$id.scope" 2>/dev/null; then
@@ -45,7 +45,7 @@ if [ -n "$cgroup" ] && mkdir "$cgroup/libpod-$id.scope" 2>/dev/null; then
 	in_netns tcplife --container "${id:0:5},$id"
 	expect_eq "$(grep -v 'warning: in network namespace' <<<"$ERR")" "" "tcplife --container ${id:0:5},$id"
 	in_netns tcplife --container webshop
-	expect_match "$ERR" "tcplife: no container webshop is running; give its id or the beginning of its id; running: .*${id:0:12}" \
+	expect_match "$ERR" "tcplife: no container webshop is running yet; running: .*${id:0:12}" \
 		"tcplife --container webshop"
 	kill $!
 	wait $! 2>/dev/null

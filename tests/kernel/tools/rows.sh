@@ -34,7 +34,7 @@ run_tool() { # TOOL OPTION...
 for tool in $tools; do
 	{
 		run_tool "$tool"
-		[ "$tool" = tcpdrop ] || run_tool "$tool" --wide
+		run_tool "$tool" --wide
 	} &
 	while [ "$(jobs -rp | wc -l)" -ge 4 ]; do wait -n; done
 done

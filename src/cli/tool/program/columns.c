@@ -34,7 +34,7 @@ unsigned columns_known(const struct subject *s)
 	unsigned known = 1u << COMMON_TIME | 1u << COMMON_SECS | 1u << COMMON_INTERVAL;
 
 	for (int i = COMMON_PID; i < COMMON_COUNT; i++)
-		if (i <= COMMON_CONTAINER ? s->cs != NULL : other_value((enum common)i, s) != NULL)
+		if (i <= COMMON_POD_NAMESPACE ? s->cs != NULL : other_value((enum common)i, s) != NULL)
 			known |= 1u << i;
 	return known;
 }
@@ -47,9 +47,11 @@ static bool is_text(enum common common)
 /* Numbers are of one size everywhere, as keys of an aggregation have to be. */
 void columns_put(enum common common, const struct subject *s, FILE *out)
 {
-	const char *value = other_value(common, s);
+	const char *value = s->slots ? NULL : other_value(common, s);
 
-	if (common <= COMMON_CONTAINER && s->cs) {
+	if (s->slots && s->slots[common] >= 0) {
+		fprintf(out, "%d", s->slots[common]);
+	} else if (common <= COMMON_POD_NAMESPACE && s->cs) {
 		fputs("(", out);
 		for (const char *c = commons[common].value; *c; c++)
 			if (*c == '$')
@@ -70,6 +72,11 @@ bool columns_nullable(const char *json)
 		if (!strcmp(json, commons[i].col.json))
 			return true;
 	return false;
+}
+
+const struct column *columns_common(enum common common)
+{
+	return &commons[common].col;
 }
 
 /* ---- the row's own ----------------------------------------------------------------------------------------------- */
@@ -199,6 +206,25 @@ static void add_named(struct tool *t, const struct row *r, unsigned known, const
 		}
 }
 
+unsigned columns_carried(struct tool *t, const struct row *r, unsigned known)
+{
+	const bool summary = columns_summary(r), process = find_own(t, r, "pid", BY_PART) >= 0;
+	unsigned carried = 1u << COMMON_TIME | 1u << COMMON_SECS | 1u << COMMON_INTERVAL;
+
+	if (summary)
+		carried = 0;
+	for (int i = COMMON_PID; i < COMMON_COUNT; i++)
+		if (known & 1u << i && find_own(t, r, commons[i].col.json, BY_NAME) < 0 &&
+			(!summary || (process && i >= COMMON_UID && i <= COMMON_POD_NAMESPACE)))
+			carried |= 1u << i;
+	return carried;
+}
+
+const char *columns_format(enum common common)
+{
+	return commons[common].col.fmt;
+}
+
 /* Is there such a column in any row of the tool? */
 static bool is_named(struct tool *t, const unsigned *known, const char *name)
 {
@@ -255,6 +281,33 @@ bool columns_check(struct tool *t, const unsigned *known)
 	return true;
 }
 
+bool columns_has(struct tool *t, const char *json)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < t->nrows && !found; i++)
+		found = find_own(t, &t->rows[i], json, BY_PART) >= 0;
+	return found;
+}
+
+void columns_take_by(struct tool *t)
+{
+	const struct row *in_use = &t->rows[0];
+	struct param *flag;
+
+	for (size_t i = 0; i < t->nrows; i++)
+		if (t->rows[i].label[0] && tool_number(t, t->rows[i].label))
+			in_use = &t->rows[i];
+	for (size_t i = 0; given(t, "tool_by") && i < t->nrows && !columns_summary(in_use); i++) {
+		flag = columns_summary(&t->rows[i]) ? tool_param(t, t->rows[i].label) : NULL;
+		if (!flag || flag->kind != PARAM_FLAG)
+			continue;
+		snprintf(flag->value, sizeof(flag->value), "1");
+		flag->given = true;
+		in_use = &t->rows[i];
+	}
+}
+
 /* ---- layouts ----------------------------------------------------------------------------------------------------- */
 static void add_list(struct tool *t, const struct row *r, unsigned known, const char *names, struct layout *l)
 {
@@ -273,9 +326,12 @@ static void add_time(struct tool *t, const struct row *r, bool wide, struct layo
 {
 	bool text = t->out == TOOL_TEXT, summary = columns_summary(r);
 
-	if (!text || (!summary && (t->clock_first || wide || tool_number(t, "tool_clock"))))
+	bool secs = find_own(t, r, "time_s", BY_PART) >= 0;
+
+	/* --wide adds no second column of time. */
+	if (!text || (!summary && (t->clock_first || (wide && !secs) || tool_number(t, "tool_clock"))))
 		add_common(l, COMMON_TIME);
-	if (!summary && tool_number(t, "tool_secs") && find_own(t, r, "time_s", BY_PART) < 0)
+	if (!summary && tool_number(t, "tool_secs") && !secs)
 		add_common(l, COMMON_SECS);
 	if (!text && t->interval)
 		add_common(l, COMMON_INTERVAL);
@@ -290,7 +346,7 @@ static void add_wide(struct tool *t, const struct row *r, unsigned known, struct
 	if (summary && find_own(t, r, "pid", BY_PART) < 0)
 		return;
 	for (int i = COMMON_PID; i < COMMON_COUNT; i++) {
-		bool process = i >= COMMON_UID && i <= COMMON_CONTAINER;
+		bool process = i >= COMMON_UID && i <= COMMON_POD_NAMESPACE;
 
 		if (known & 1u << i && (!summary || process) && find_own(t, r, commons[i].col.json, BY_PART) < 0) {
 			add_common(l, (enum common)i);

@@ -12,10 +12,13 @@ struct subject {
 	const char *device;
 	/* Of data: of a segment, a datagram or a call; of another packet all from the IP header on. */
 	const char *bytes;
+	/* In a replay, instead of them: by common column the number of its (first) value in the row; -1: not known. */
+	const int *slots;
 };
 
 /* name, JSON name, format, wide format, D expression with $ for the csinfo_t *. The first three are the row's own: its
- * time, the seconds since the start, the number of the interval. Those from PID to CONTAINER are the process's. */
+ * time, the seconds since the start, the number of the interval. Those from PID to POD_NAMESPACE are the
+ * process's. */
 #define COMMON_COLUMNS(X)                                                                                          \
 	X(TIME, "TIME", "time", "%#-8T", "", "walltimestamp")                                                      \
 	X(SECS, "TIME(s)", "time_s", "%4d.%03d", "", "")                                                           \
@@ -28,6 +31,9 @@ struct subject {
 	X(NETNS, "NETNS", "netns", "%#-10d", "", "$->cs_netns == 0 ? (int64_t)-1 : (int64_t)$->cs_netns")          \
 	X(CGROUP, "CGROUP", "cgroup", "%#-20s", "", "$->cs_cgroupname")                                            \
 	X(CONTAINER, "CONTAINER", "container", "%#-12s", "", "$->cs_container")                                    \
+	X(CONTAINER_NAME, "CONTAINER_NAME", "container_name", "%#-16s", "", "$->cs_containername")                 \
+	X(POD, "POD", "pod", "%#-24s", "", "$->cs_podname")                                                        \
+	X(POD_NAMESPACE, "POD_NAMESPACE", "pod_namespace", "%#-16s", "", "$->cs_podnamespace")                     \
 	X(LADDR, "LADDR", "laddr", "%#-15s", "%#-39s", "")                                                         \
 	X(LPORT, "LPORT", "lport", "%#-5d", "", "")                                                                \
 	X(RADDR, "RADDR", "raddr", "%#-15s", "%#-39s", "")                                                         \
@@ -64,12 +70,25 @@ struct layout {
 /* Reads -o and --by, whose names must be columns of the tool; known: for each row, those that its clauses know. False
  * after a message. */
 bool columns_check(struct tool *t, const unsigned *known);
+/* --by groups rows of aggregations: without such a row in use, this sets the flag of the first one that has a flag, as
+ * -c of tcpretrans. */
+void columns_take_by(struct tool *t);
+/* Does a row of the tool's head have a column of that name in JSON, perhaps with others? */
+bool columns_has(struct tool *t, const char *json);
+/* A common column. Never NULL; static. */
+const struct column *columns_common(enum common common);
 /* What the output has of a row, in order. */
 void columns_layout(struct tool *t, const struct row *r, unsigned known, struct layout *out);
 /* The common columns that a clause knows, a bit each. */
 unsigned columns_known(const struct subject *s);
-/* Writes the D value of a common column other than TIME, SECS and INTERVAL; what is not known is -1 or "". */
+/* Writes the D value of a common column other than TIME, SECS and INTERVAL; what is not known is -1 or "". In a replay
+ * it writes the number of the value. */
 void columns_put(enum common common, const struct subject *s, FILE *out);
+/* The common columns among those known that a recording carries, besides the row's own: for a row of aggregations
+ * those that make no other rows of it. */
+unsigned columns_carried(struct tool *t, const struct row *r, unsigned known);
+/* The conversions of a common column. */
+const char *columns_format(enum common common);
 /* Does the row show aggregations? */
 bool columns_summary(const struct row *r);
 /* Is a column of that name one that may be unknown: a common one? */

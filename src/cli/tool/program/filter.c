@@ -180,22 +180,41 @@ static bool test_cgroup(struct tool *t, const char *name, const void *arg, FILE 
 	return true;
 }
 
-/* A container's id, of which 12 digits are compared, as cs_container holds no more; a prefix of one; or the name of
- * an LXC container. */
+/* A container's id, of which 12 digits are compared, as cs_container holds no more; a prefix of one; or a name, of
+ * containers that run now or start later. */
 static bool test_container(struct tool *t, const char *name, const void *arg, FILE *out)
 {
 	const struct subject *of = arg;
 	size_t n = strlen(name);
 	bool hex = !name[strspn(name, "0123456789abcdef")];
 
-	if (!is_plain(name)) {
+	if (!n || !is_plain(name)) {
 		message(&t->own, "no container %s", name);
 		return false;
 	}
-	if (hex && n < 12)
-		fprintf(out, "substr(%s->cs_container, 0, %zu) == \"%s\"", of->cs, n, name);
+	if (hex && n >= 12)
+		fprintf(out, "%s->cs_container == \"%.12s\"", of->cs, name);
 	else
-		fprintf(out, "%s->cs_container == \"%.*s\"", of->cs, hex ? 12 : (int)n, name);
+		fprintf(out, "%s->cs_containername == \"%s\"", of->cs, name);
+	if (hex && n < 12)
+		fprintf(out, " || substr(%s->cs_container, 0, %zu) == \"%s\"", of->cs, n, name);
+	return true;
+}
+
+/* The name of a pod, or NAMESPACE/NAME. */
+static bool test_pod(struct tool *t, const char *name, const void *arg, FILE *out)
+{
+	const struct subject *of = arg;
+	const char *slash = strchr(name, '/'), *pod = slash ? slash + 1 : name;
+
+	if (!*pod || slash == name || strchr(pod, '/') || !is_plain(name)) {
+		message(&t->own, "no pod %s: --pod takes NAME or NAMESPACE/NAME", name);
+		return false;
+	}
+	fprintf(out, "(%s->cs_podname == \"%s\"", of->cs, pod);
+	if (slash)
+		fprintf(out, " && %s->cs_podnamespace == \"%.*s\"", of->cs, (int)(slash - name), name);
+	fputs(")", out);
 	return true;
 }
 
@@ -330,7 +349,7 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 	fputs("(1", out);
 	ok = ok && add(t, "tool_pid", test_pid, &of, out) && add(t, "tool_user", test_user, &of, out) &&
 		add(t, "tool_netns", test_netns, &of, out) && add(t, "tool_cgroup", test_cgroup, &of, out) &&
-		add(t, "tool_container", test_container, &of, out);
+		add(t, "tool_container", test_container, &of, out) && add(t, "tool_pod", test_pod, &of, out);
 	if (tool_number(t, "tool_only"))
 		fprintf(out, " && (%s->cs_pid == $target || tool_mine[%s->cs_pid])", args[0], args[0]);
 	if (ok && nargs >= 3)

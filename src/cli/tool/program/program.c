@@ -18,11 +18,11 @@
 #include <string.h>
 
 #include "cli/tool/list.h"
+#include "cli/tool/program/carrier.h"
 #include "cli/tool/program/filter.h"
 #include "cli/tool/program/row.h"
 #include "cli/tool/program/source.h"
 
-#define MAX_AGGS 32
 #define MAX_EARLIER 16
 
 /* The script is read twice: first to learn which columns its clauses know and which aggregations its rows show, then to
@@ -32,11 +32,7 @@ struct maker {
 	bool learning;
 	unsigned known[MAX_ROWS];
 	struct layout layouts[MAX_ROWS];
-	struct {
-		char name[32];
-		size_t row;
-	} aggs[MAX_AGGS];
-	size_t naggs;
+	struct carried carried; /* its aggregations are learned for all outputs */
 	/* What earlier clauses have given wanted(): a later one at the same probes knows it too. */
 	struct {
 		char probes[192];
@@ -150,12 +146,13 @@ static bool is_text(const struct tool *t)
 	return t->out == TOOL_TEXT && !t->capture;
 }
 
-/* The number of an aggregation that rows show; naggs: it is none of them. */
+/* The number of an aggregation that rows show, by its name with @; naggs: it is none of them. */
 static size_t find_agg(const struct maker *m, const char *name, size_t n)
 {
+	const struct carried *c = &m->carried;
 	size_t at = 0;
 
-	while (at < m->naggs && (strlen(m->aggs[at].name) != n || strncmp(m->aggs[at].name, name, n) != 0))
+	while (at < c->naggs && (strlen(c->aggs[at].name) != n - 1 || strncmp(c->aggs[at].name, name + 1, n - 1) != 0))
 		at++;
 	return at;
 }
@@ -163,11 +160,14 @@ static size_t find_agg(const struct maker *m, const char *name, size_t n)
 /* rows(@a, @b) shows these aggregations as that row. */
 static void learn_aggs(struct maker *m, const struct call *c, size_t row)
 {
-	for (size_t i = 0; i < c->nargs && m->naggs < MAX_AGGS; i++) {
-		if (find_agg(m, c->args[i], strlen(c->args[i])) < m->naggs)
+	for (size_t i = 0; i < c->nargs && m->carried.naggs < CARRIED_AGGS; i++) {
+		struct carried_agg *a = &m->carried.aggs[m->carried.naggs];
+
+		if (*c->args[i] != '@' || find_agg(m, c->args[i], strlen(c->args[i])) < m->carried.naggs)
 			continue;
-		snprintf(m->aggs[m->naggs].name, sizeof(m->aggs[0].name), "%.31s", c->args[i]);
-		m->aggs[m->naggs++].row = row;
+		snprintf(a->name, sizeof(a->name), "%.31s", c->args[i] + 1);
+		a->row = row;
+		m->carried.naggs++;
 	}
 }
 
@@ -181,8 +181,8 @@ static void put_mark(struct maker *m, FILE *out)
 		(summary && !tool_number(m->t, "nosummary")))
 		return;
 	m->marked = true;
-	fputs("printf(\"%s%#T  interval %d\\n\", tool_reports ? \"\\n\" : \"\", walltimestamp, tool_reports + 1); ",
-		out);
+	fprintf(out, "printf(\"%s", m->t->carried ? "\\036say:" : "");
+	fputs("%s%#T  interval %d\\n\", tool_reports ? \"\\n\" : \"\", walltimestamp, tool_reports + 1); ", out);
 }
 
 enum row_word { WORD_ROW, WORD_ROWS, WORD_HEADER };
@@ -207,10 +207,16 @@ static bool expand_row(
 		learn_aggs(m, c, at);
 	if (m->learning && word == WORD_ROW)
 		learn(m, at);
+	if (t->carried && word == WORD_ROW)
+		return carrier_put_row(t, &m->carried, at, &of, c->args, c->nargs, out);
 	if (word == WORD_ROW)
 		return tool_print_row(t, r, &m->layouts[at], &of, c->args, c->nargs, out);
 	put_mark(m, out);
-	if (word == WORD_ROWS)
+	if (t->carried && word == WORD_ROWS)
+		carrier_put_rows(t, &m->carried, at, c->args, c->nargs, out);
+	else if (t->carried)
+		fprintf(out, "printf(\"\\036header:%zu:\")", at);
+	else if (word == WORD_ROWS)
 		tool_print_rows(t, &m->layouts[at], c->args, c->nargs, out);
 	else
 		tool_print_header(t, &m->layouts[at], out);
@@ -241,8 +247,11 @@ static bool expand_call(struct maker *m, const char *word, size_t n, struct call
 		return expand_row(m, label, len, c, WORD_HEADER, out);
 	/* say, note */
 	shown = *word == 'n' ? t->capture != NULL : is_text(t);
-	for (size_t i = 0; i < c->nargs && shown; i++)
-		fprintf(out, "%s%s", i ? ", " : "printf(", c->args[i]);
+	for (size_t i = 0; i < c->nargs && shown; i++) {
+		const bool marked = !i && t->carried && *c->args[i] == '"';
+
+		fprintf(out, "%s%s", i ? ", " : marked ? "printf(\"\\036say:" : "printf(", c->args[i] + marked);
+	}
 	fputs(shown ? ")" : "", out);
 	return true;
 }
@@ -274,7 +283,7 @@ static long last_report(struct tool *t)
 	long every = tool_ms(t, "interval"), count = tool_number(t, "count"), all = tool_ms(t, "tool_for");
 	long within = every > 0 && all % every == 0 ? all / every : 0;
 
-	if (!t->interval || every <= 0)
+	if (!t->interval || t->walks || every <= 0)
 		return 0;
 	return count <= 0 || (within && within < count) ? within : count;
 }
@@ -379,13 +388,18 @@ static const char *expand_agg(struct maker *m, const char *s, FILE *out)
 	m->t->no_memory = m->t->no_memory || c.no_memory;
 	set = next ? next + strspn(next, " \t\n") : "";
 	fwrite(s, 1, n, out);
-	if (at < m->naggs && *set == '=' && set[1] != '=') {
+	if (at < m->carried.naggs && *set == '=' && set[1] != '=') {
+		struct carried_agg *a = &m->carried.aggs[at];
 		const struct subject of = subject_of(m);
 
 		if (m->learning)
-			learn(m, m->aggs[at].row);
-		if (m->layouts[m->aggs[at].row].chosen) {
-			tool_print_keys(&m->layouts[m->aggs[at].row], &of, c.args, c.nargs, out);
+			learn(m, a->row);
+		a->nkeys = c.nargs;
+		if (m->t->carried || m->layouts[a->row].chosen) {
+			if (m->t->carried)
+				carrier_put_keys(&m->carried, a->row, &of, c.args, c.nargs, out);
+			else
+				tool_print_keys(&m->layouts[a->row], &of, c.args, c.nargs, out);
 			free(c.text);
 			return next;
 		}
@@ -448,8 +462,10 @@ static bool learn_all(struct maker *m)
 	if (!f || fclose(f) || !text)
 		m->t->no_memory = true;
 	free(text);
-	for (size_t i = 0; ok && i < m->t->nrows; i++)
+	for (size_t i = 0; ok && i < m->t->nrows; i++) {
 		columns_layout(m->t, &m->t->rows[i], m->known[i], &m->layouts[i]);
+		m->carried.rows[i] = columns_carried(m->t, &m->t->rows[i], m->known[i]);
+	}
 	return ok;
 }
 
@@ -497,15 +513,6 @@ static void put_param(struct tool *t, const struct param *p, FILE *out)
 	}
 }
 
-/* The row that CSV has the names of: one with the name of a flag that was given, else the first. */
-static const struct row *named_row(struct tool *t)
-{
-	for (size_t i = 0; i < t->nrows; i++)
-		if (t->rows[i].label[0] && tool_number(t, t->rows[i].label))
-			return &t->rows[i];
-	return &t->rows[0];
-}
-
 static bool shows_secs(const struct maker *m)
 {
 	for (size_t i = 0; i < m->t->nrows; i++)
@@ -533,22 +540,29 @@ static bool put_head(struct maker *m, FILE *out)
 	for (size_t i = 0; i < t->nparams; i++)
 		if (!t->params[i].same_as)
 			put_param(t, &t->params[i], out);
-	if (netns && netns->given && strstr(t->file->text, "netcounters")) {
+	if (netns && netns->given && strstr(t->file->text, "netcounter")) {
 		fputs("#pragma D option netns=", out);
 		if (!tool_netns_numbers(t, out))
 			return false;
 		fputc('\n', out);
 	}
 	fprintf(out, "inline int tool_text = %d;\ninline int tool_capture = %d;\n", is_text(t), t->capture != NULL);
-	if (t->interval && tool_ms(t, "interval"))
+	if (t->walks && tool_ms(t, "interval"))
+		fprintf(out, "#pragma D option walkrate=%ldms\n", tool_ms(t, "interval"));
+	if (t->walks || (t->interval && tool_ms(t, "interval")))
 		fputs("int tool_reports;\n", out);
 	if (tool_number(t, "tool_only"))
 		fputs(only_command, out);
-	if (shows_secs(m))
+	if (t->carried || shows_secs(m))
 		fputs("int64_t tool_began;\ndtrace:::BEGIN\n{\n\ttool_began = timestamp;\n}\n", out);
+	if (t->carried) {
+		m->carried.rows_given = tool_param(t, "option.aggrows") && tool_param(t, "option.aggrows")->given;
+		carrier_put_line(t, &m->carried, out);
+		fputs("dtrace:::BEGIN\n{\n\tprintf(\"\\036names:\");\n}\n", out);
+	}
 	if (t->out == TOOL_CSV && t->nrows && !t->capture) {
 		fputs("dtrace:::BEGIN\n{\n\t", out);
-		tool_print_names(&m->layouts[named_row(t) - t->rows], out);
+		tool_print_names(&m->layouts[tool_named_row(t) - t->rows], out);
 		fputs(";\n}\n", out);
 	}
 	return true;
@@ -557,8 +571,12 @@ static bool put_head(struct maker *m, FILE *out)
 /* What ends the trace, behind all of the script's clauses. */
 static void put_end(struct tool *t, FILE *out)
 {
-	long all = tool_ms(t, "tool_for"), every = t->interval ? tool_ms(t, "interval") : 0;
+	long all = tool_ms(t, "tool_for"), every = t->interval && !t->walks ? tool_ms(t, "interval") : 0;
 
+	if (t->walks)
+		fprintf(out,
+			"sockets:::done\n{\n\ttool_reports++;\n}\nsockets:::done\n"
+			"/interval == 0 || tool_reports == count/\n{\n\texit(0);\n}\n");
 	if (every) {
 		put_tick(every, out);
 		fputs("\n{\n\ttool_reports++;\n}\n", out);
@@ -589,4 +607,21 @@ bool tool_program(struct tool *t, FILE *out)
 	clause_end(m);
 	free(m);
 	return ok;
+}
+
+unsigned tool_program_columns(struct tool *t)
+{
+	struct maker *m = calloc(1, sizeof(*m));
+	unsigned known = 0;
+
+	if (!m) {
+		t->no_memory = true;
+		return 0;
+	}
+	m->t = t;
+	(void)learn_all(m);
+	for (size_t i = 0; i < t->nrows; i++)
+		known |= m->known[i];
+	free(m);
+	return known;
 }

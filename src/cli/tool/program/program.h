@@ -6,4 +6,6 @@
 
 /* Writes the program. False after a message. */
 bool tool_program(struct tool *t, FILE *out);
+/* The common columns that any clause of the tool knows, a bit each. */
+unsigned tool_program_columns(struct tool *t);
 #endif

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct row *tool_named_row(struct tool *t)
+{
+	for (size_t i = 0; i < t->nrows; i++)
+		if (t->rows[i].label[0] && tool_number(t, t->rows[i].label))
+			return &t->rows[i];
+	return &t->rows[0];
+}
+
 const struct row *tool_row(const struct tool *t, const char *label, size_t len)
 {
 	for (size_t i = 0; i < t->nrows; i++)
@@ -187,7 +195,7 @@ static void put_column(struct tool *t, const struct shown *s, bool agg, FILE *ou
 	const struct column *c = s->col;
 	bool wide = tool_number(t, "wide") || tool_number(t, "tool_wide");
 
-	if (s->missing) {
+	if (s->missing || (t->out == TOOL_JSON && !*c->fmt)) {
 		put_missing(t, c, out);
 	} else if (agg && s->common <= COMMON_INTERVAL) {
 		put_name(t, c->json, strlen(c->json), out);
@@ -203,11 +211,14 @@ static void put_column(struct tool *t, const struct shown *s, bool agg, FILE *ou
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
-/* The values of a common column, in a row of an event. */
-static void put_common(struct tool *t, enum common common, const struct subject *of, FILE *out)
+void tool_print_common(struct tool *t, enum common common, const struct subject *of, FILE *out)
 {
 	fputs(", ", out);
-	if (common == COMMON_TIME)
+	if (of->slots && common == COMMON_SECS)
+		fprintf(out, "%d, %d", of->slots[common], of->slots[common] + 1);
+	else if (of->slots)
+		columns_put(common, of, out);
+	else if (common == COMMON_TIME)
 		fputs("walltimestamp", out);
 	else if (common == COMMON_SECS)
 		fputs("((int64_t)timestamp - tool_began) / 1000000000, "
@@ -256,7 +267,7 @@ bool tool_print_row(struct tool *t, const struct row *r, const struct layout *l,
 		const struct shown *s = &l->cols[i];
 
 		if (s->common != COMMON_NONE)
-			put_common(t, s->common, of, out);
+			tool_print_common(t, s->common, of, out);
 		for (unsigned k = 0; s->common == COMMON_NONE && !s->missing && k < s->col->nargs; k++)
 			fprintf(out, ", %s", args[s->first + k]);
 	}

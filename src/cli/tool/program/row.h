@@ -6,6 +6,10 @@
 
 /* The row of a label; NULL: there is none. */
 const struct row *tool_row(const struct tool *t, const char *label, size_t len);
+/* The row that CSV has the names of: one with the name of a flag that was given, else the first. */
+const struct row *tool_named_row(struct tool *t);
+/* Writes ", " and the D values of a common column, in a row of an event. */
+void tool_print_common(struct tool *t, enum common common, const struct subject *of, FILE *out);
 /* Writes a printf() of the row; args are the D values of all its conversions. False after a message. */
 bool tool_print_row(struct tool *t, const struct row *r, const struct layout *l, const struct subject *of,
 	char *const *args, size_t nargs, FILE *out);

@@ -141,6 +141,18 @@ static struct type *check_inet_in(struct checker *ck, struct expr *e)
 	return ck->ts->int32;
 }
 
+/* netcounter("name") and netcounter_moved("name"): the name is a literal, because the runtime gets a list of them. */
+static struct type *check_netcounter(struct checker *ck, struct expr *e)
+{
+	struct expr *name = e->args.v[0];
+
+	if (name->kind != EX_STR || !name->str[0] || strlen(name->str) >= DW_READING_NAME)
+		return err(ck, name->loc, D_PROTO_ARG, "as in \"TcpExtListenDrops\"",
+			"%s() takes the name of a counter as a literal", e->name);
+	name->type = ck->ts->string;
+	return ck->ts->int64;
+}
+
 /* __stamp("name", key), __stamped(), __former(): only dlib calls these, so NULL without a message is a bug in dlib. */
 static struct type *check_stamp(struct checker *ck, struct expr *e)
 {
@@ -149,6 +161,18 @@ static struct type *check_stamp(struct checker *ck, struct expr *e)
 	if (e->args.n > 2 && !check_expr(ck, e->args.v[2]))
 		return NULL;
 	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
+}
+
+/* __packet(), __packet_was(), __box(): only dlib calls these, with numbers. */
+static struct type *check_numbers(struct checker *ck, struct expr *e)
+{
+	for (size_t i = 0; i < e->args.n; i++) {
+		struct type *t = check_expr(ck, e->args.v[i]);
+
+		if (!t || !type_is_int(t))
+			return NULL;
+	}
+	return ck->ts->uint64;
 }
 
 /* __pkt(offset, size), __dnsname(offset), __dnswire(offset), __dnshash(offset): only dlib calls these, at sites that
@@ -248,6 +272,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_enum(ck, e);
 	if (s->func == FN___stamp || s->func == FN___stamped || s->func == FN___former)
 		return check_stamp(ck, e);
+	if (s->func == FN___packet || s->func == FN___packet_was || s->func == FN___box)
+		return check_numbers(ck, e);
 	if (s->func == FN___pkt || s->func == FN___dnsname || s->func == FN___dnswire)
 		return check_packet(ck, e);
 	if (s->func == FN___loadavg || s->func == FN___moved)
@@ -256,6 +282,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_expr(ck, e->args.v[0]) && check_expr(ck, e->args.v[1]) ? ts->string : NULL;
 	if (s->func == FN_d_path || s->func == FN___path || s->func == FN___psargs)
 		return check_path_args(ck, e);
+	if (s->func == FN_netcounter || s->func == FN_netcounter_moved)
+		return check_netcounter(ck, e);
 	if (s->func == FN_inet_in)
 		return check_inet_in(ck, e);
 	if (s->func == FN_pcap_match)
@@ -272,7 +300,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 	if (s->func == FN___ip6 && e->args.n == 1 ? t->kind != T_PTR : !type_is_int(t))
 		return err(ck, e->args.v[0]->loc, D_PROTO_ARG, NULL, "%s() takes %s, not %s", e->name,
 			s->func == FN___ip6 && e->args.n == 1 ? "a pointer" : "an integer", type_name(ts, t));
-	if (s->func == FN___ip4 || s->func == FN___ip6 || s->func == FN___zone)
+	if (s->func == FN___ip4 || s->func == FN___ip6 || s->func == FN___zone || s->func == FN___container)
 		return ts->string;
 	if (s->func == FN_ntohs || s->func == FN_htons)
 		return ts->uint16;

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lib_packet: gives packets an identity; part of lib.bpf.c. Input: an event at a packet, the maps of lower/packet.c.
+ * Output: the identity, 0 if it is not known. Invariant: the identity stays with the memory of the packet's headers,
+ * and moves with the buffer when the kernel copies that. Memory is used again, sometimes without a sign that its packet
+ * has ended: the order of the stages tells when a new packet begins. */
+static void *(*map_lookup)(void *map, const void *key) = (void *)1;
+static long (*map_update)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
+static long (*map_delete)(void *map, const void *key) = (void *)3;
+static u32 (*this_cpu)(void) = (void *)8;
+
+#define STAGE_MASK 0xffu
+#define CPU_BITS 6
+
+/* Does a packet begin here, though its memory belonged to one whose last stage was at `was`? It does after an end; when
+ * the stack sends, unless a tunnel's device sends on; when a driver hands a packet up, unless it comes out of another
+ * device; when TCP sends a segment again. */
+INLINE u64 packet_begins(const struct dw_stage *s, u64 was, u64 depart)
+{
+	u64 now = s->place & STAGE_MASK, last = was & STAGE_MASK;
+
+	if (s->depart && depart && s->depart != depart)
+		return 1;
+	if (now > DW_STAGE_DROP || !last)
+		return 0;
+	if (last >= DW_STAGE_READ)
+		return now != last && now != DW_STAGE_SENT;
+	if (now == DW_STAGE_OUTPUT)
+		return last != DW_STAGE_TRANSMIT;
+	if (now == DW_STAGE_DRIVER_IN)
+		return last >= DW_STAGE_SOCKET_IN || (last >= DW_STAGE_DRIVER_IN && was >> 8 == s->place >> 8);
+	return now < DW_STAGE_DRIVER_IN && last >= DW_STAGE_SOCKET_IN;
+}
+
+/* Is it the buffer that a driver got, not another one of the same data (a tap's)? A process may have read it, from a
+ * TUN device. */
+INLINE u64 packet_is_sent(const struct dw_stage *s)
+{
+	u64 last = s->note.place & STAGE_MASK;
+
+	return s->note.sent == s->buffer && (last == DW_STAGE_TRANSMIT || last == DW_STAGE_READ);
+}
+
+/* The kernel has copied the headers of a buffer. Returns what is known of their memory before, or p. Memory that was
+ * given back at once is known only if ends of packets are seen; the buffer may be another packet's by now. */
+INLINE struct dw_packet *packet_moved(
+	struct dw_stage *s, void *notes, void *freed, struct dw_packet *p, const struct dw_buffer *b)
+{
+	struct dw_packet *old = map_lookup(notes, &s->from);
+	u64 *last;
+
+	if (old)
+		return old;
+	OPAQUE(p); /* else clang combines the pointers, which the verifier forbids */
+	if (p)
+		return p;
+	s->from = 0;
+	last = map_lookup(freed, &s->from);
+	if (last && *last && *last == b->id && !packet_begins(s, b->place, 0)) {
+		s->note.id = *last;
+		*last = 0;
+	}
+	return p;
+}
+
+/* The sequence number after the packet's data. */
+INLINE u64 packet_after(const struct dw_stage *s)
+{
+	return (u32)((u32)s->flow + ((u32)s->bytes & ~DW_STAGE_GSO));
+}
+
+/* Is it a segment of a packet that the kernel has cut just now? The packet was noted under the sequence number of its
+ * first segment; each segment notes it for the next one. s->note is then what is known of the packet. */
+INLINE u64 packet_segment(struct dw_stage *s, void *notes, void *freed, void *segments)
+{
+	struct dw_packet *whole = map_lookup(segments, &s->flow), *p;
+	u64 end, whole_head, *last;
+
+	if (!whole)
+		return 0;
+	s->note = *whole;
+	map_delete(segments, &s->flow);
+	s->from = s->note.sent;
+	end = s->note.depart;
+	s->note.sent = s->note.depart = 0;
+	if (s->from == s->head || s->bytes & DW_STAGE_GSO)
+		return 0; /* the device cuts it, or what begins here was never cut */
+	p = map_lookup(notes, &s->from);
+	if (p && p->id == s->note.id)
+		p->cut = 1;
+	whole_head = s->from;
+	s->from = 0;
+	last = map_lookup(freed, &s->from);
+	if (last && *last == s->note.id)
+		*last = 0;
+	s->note.cut = 0;
+	if ((u32)end == packet_after(s))
+		return 1;
+	s->note.sent = whole_head;
+	s->note.depart = end;
+	s->from = s->flow;
+	s->flow = (s->flow & ~0xffffffffull) | packet_after(s);
+	map_update(segments, &s->flow, &s->note, 0);
+	s->flow = s->from;
+	s->note.sent = s->note.depart = 0;
+	s->note.cut = 1;
+	return 1;
+}
+
+/* A packet that is to be cut goes to a device: it is noted for its first segment. */
+INLINE void packet_to_cut(struct dw_stage *s, void *segments)
+{
+	u64 sent = s->note.sent, depart = s->note.depart;
+
+	s->note.sent = s->head;
+	s->note.depart = packet_after(s);
+	map_update(segments, &s->flow, &s->note, 0);
+	s->note.sent = sent;
+	s->note.depart = depart;
+}
+
+u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, void *segments)
+{
+	u64 stage = s->place & STAGE_MASK, begins = 0, time, place;
+	struct dw_packet *p, *was;
+	struct dw_buffer *b;
+
+	s->note.id = s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
+	p = was = map_lookup(notes, &s->head);
+	b = map_lookup(buffers, &s->buffer);
+	if (b && b->head != s->head) {
+		s->from = b->head;
+		was = packet_moved(s, notes, freed, p, b);
+	}
+	if (was) {
+		s->note.id = was->id;
+		s->note.time = was->time;
+		s->note.place = was->place;
+		s->note.sent = was->sent;
+		s->note.depart = was->depart;
+		s->note.first = was->first;
+		s->note.cut = was->cut;
+		begins = packet_begins(s, was->place, was->depart);
+	}
+	if (stage == DW_STAGE_LOOK)
+		return s->note.id;
+	if (stage == DW_STAGE_SENT && !packet_is_sent(s))
+		return 0;
+	if (stage == DW_STAGE_USED) {
+		if ((s->note.place & STAGE_MASK) < DW_STAGE_SOCKET_IN || (s->note.place & STAGE_MASK) >= DW_STAGE_READ)
+			return 0;
+		stage = DW_STAGE_READ;
+		s->place = s->place - DW_STAGE_USED + DW_STAGE_READ;
+	}
+	if (stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, notes, freed, segments)) {
+		begins = 0;
+	} else if (begins || !s->note.id) {
+		s->note.id = s->now << CPU_BITS | (this_cpu() & ((1U << CPU_BITS) - 1));
+		s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
+	}
+	time = s->now;
+	place = s->place;
+	s->dw_stage_before = s->note.time;
+	s->dw_stage_was = s->note.place;
+	if (s->depart)
+		s->note.depart = s->depart;
+	if (stage <= DW_STAGE_DROP) {
+		s->note.time = time;
+		s->note.place = place;
+		if (!s->note.first)
+			s->note.first = place;
+	}
+	s->dw_stage_first = s->note.first;
+	if (stage >= DW_STAGE_QUEUE && stage <= DW_STAGE_DEQUEUE && s->bytes & DW_STAGE_GSO)
+		packet_to_cut(s, segments);
+	if (stage == DW_STAGE_TRANSMIT)
+		s->note.sent = s->buffer;
+	if (stage == DW_STAGE_DRIVER_IN) /* it goes on: the device does not send it any further */
+		s->note.sent = 0;
+	if (p)
+		*p = s->note;
+	else
+		map_update(notes, &s->head, &s->note, 0);
+	if (b) {
+		b->head = s->head;
+		b->id = s->note.id;
+		b->place = s->note.place;
+		return s->note.id;
+	}
+	s->flow = s->head; /* with bytes and from: a struct dw_buffer */
+	s->bytes = s->note.id;
+	s->from = s->note.place;
+	map_update(buffers, &s->buffer, &s->flow, 0);
+	return s->note.id;
+}
+
+/* The memory at *at is given back. Returns the identity of the packet that has ended: not that of this memory, which
+ * the kernel may have copied, but the one before on this CPU. 0: none. */
+u64 packet_end(u64 *at, void *notes, void *freed)
+{
+	struct dw_packet *p = map_lookup(notes, at);
+	u64 id, old, *last;
+
+	if (!p)
+		return 0;
+	id = p->cut ? 0 : p->id;
+	map_delete(notes, at);
+	*at = 0;
+	if (!id)
+		return 0;
+	last = map_lookup(freed, at);
+	if (!last)
+		return 0;
+	old = *last;
+	*last = id;
+	return old;
+}
+
+/* io[0]: a packet that gets a variable for the first time; io[1] is used here. Returns the packet that got one `size`
+ * packets ago, whose turn it is; 0: none yet. */
+u64 packet_age(u64 *io, void *ages, u32 size)
+{
+	u64 *slot;
+	u64 n;
+
+	io[1] = 0;
+	slot = map_lookup(ages, &io[1]);
+	if (!slot)
+		return 0;
+	n = __sync_fetch_and_add(slot, 1);
+	io[1] = 1 + (u32)n % size;
+	slot = map_lookup(ages, &io[1]);
+	if (!slot)
+		return 0;
+	return __sync_lock_test_and_set(slot, io[0]);
+}

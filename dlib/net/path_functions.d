@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* path_functions: sites of the path provider at kernel functions. Input: the function's arguments, in order, as the
+ * members of a structure; retval is its result. Output: struct dw_path. src/prov/net/path.c names the functions. */
+
+/* __ip_local_out: the buffer has no protocol yet. */
+struct dw_pafout4 {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pafout4 *C > {
+	stage = DW_PATH_OUTPUT;
+	ver = 4;
+	proto = ((struct iphdr *)dw_nh[C->skb])->protocol;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = C->net->ns.inum;
+};
+
+/* __ip6_local_out, and ip6_output for TCP, which does not call that. */
+struct dw_pafout6 {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pafout6 *C > {
+	stage = DW_PATH_OUTPUT;
+	ver = 6;
+	proto = ((struct ipv6hdr *)dw_nh[C->skb])->nexthdr;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = C->net->ns.inum;
+};
+inline int DW_IP6SKB_FORWARDED = 2;
+inline int dw_path_local6[struct sk_buff *B] =
+    (((struct inet6_skb_parm *)(uint64_t)&B->cb)->flags & DW_IP6SKB_FORWARDED) == 0;
+
+struct dw_paffwd {
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_paffwd *C > {
+	stage = DW_PATH_FORWARD;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = C->skb->dev->nd_net.net->ns.inum;
+};
+
+struct dw_pafpost {
+	struct net *net;
+	struct sock *by;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pafpost *C > {
+	stage = DW_PATH_POSTROUTING;
+	netns = C->net->ns.inum;
+};
+
+struct dw_pafpre {
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pafpre *C > {
+	stage = DW_PATH_PREROUTING;
+	recv = 1;
+	nh = (uint64_t)C->skb->data;
+};
+
+struct dw_pafin {
+	struct net *net;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pafin *C > {
+	stage = DW_PATH_INPUT;
+	recv = 1;
+	netns = C->net->ns.inum;
+};
+
+/* __neigh_event_send: called for each packet whose neighbour was not confirmed of late. */
+struct dw_paneigh {
+	struct neighbour *neigh;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_paneigh *C > {
+	stage = DW_PATH_NEIGH_WAIT;
+	dev = C->neigh->dev;
+	/* no valid address: the packet waits */
+	has_pkt = (C->neigh->nud_state & DW_NUD_VALID) == 0 && C->skb != 0;
+};
+
+/* skb_gro_receive, skb_gro_receive_list */
+struct dw_pagro {
+	struct sk_buff *with;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pagro *C > {
+	stage = DW_PATH_GRO;
+	recv = 1;
+	into = __packet((uint64_t)C->with, (uint64_t)C->with->head, DW_PATH_LOOK, 0, 0, 0);
+};
+
+struct dw_paroute {
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_paroute *C > {
+	stage = DW_PATH_ROUTE;
+	recv = 1;
+};
+
+/* tcp_add_backlog */
+struct dw_pabacklog {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pabacklog *C > {
+	stage = DW_PATH_BACKLOG;
+	sk = C->sk;
+	owner = __owner((uint64_t)C->sk);
+	cookie = C->sk->__sk_common.skc_cookie.counter;
+	recv = 1;
+	dev = (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+};
+
+/* tcp_queue_rcv, __udp_enqueue_schedule_skb */
+struct dw_pasockq {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pasockq *C > {
+	stage = DW_PATH_SOCKET_QUEUE;
+	sk = C->sk;
+	owner = __owner((uint64_t)C->sk);
+	cookie = C->sk->__sk_common.skc_cookie.counter;
+	recv = 1;
+	dev = (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+};
+
+/* bpf_prog_run_generic_xdp ends */
+struct dw_paxdp {
+	struct sk_buff *skb;
+	struct xdp_buff *xdp;
+	struct bpf_prog *by;
+	uint32_t retval;
+};
+translator struct dw_path < struct dw_paxdp *C > {
+	stage = DW_PATH_XDP;
+	recv = 1;
+	nh = (uint64_t)C->skb->data;
+	verdict = C->retval + DW_PATH_XDP_VERDICT;
+	prog = C->by;
+};
+
+/* tcf_classify ends */
+struct dw_patc {
+	struct sk_buff *skb;
+	struct tcf_block *block;
+	struct tcf_proto *tp;
+	int32_t retval;
+};
+translator struct dw_path < struct dw_patc *C > {
+	stage = C->skb->tc_at_ingress ? DW_PATH_TC_INGRESS : DW_PATH_TC_EGRESS;
+	recv = C->skb->tc_at_ingress;
+	verdict = C->retval + DW_PATH_TC;
+	filter = C->tp;
+};

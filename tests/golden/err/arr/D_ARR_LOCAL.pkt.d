@@ -1,0 +1,1 @@
+ip:::send { pkt->seen[1] = 1; }

@@ -1,0 +1,1 @@
+ip:::send { trace(pkt->y); }

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""serve|ask KIND ADDRESS: rounds of request and answer on one TCP connection, with a delay on purpose. Output: what the
+client saw (us). relay NETNS NETNS: passes packets between two namespaces, each after 20 ms, as another network does."""
+import ctypes
+import fcntl
+import os
+import select
+import socket
+import struct
+import sys
+import time
+
+role, kind, address = sys.argv[1:]
+CPU = {0}
+PORT = 7700
+ROUNDS, DELAY = 6, 0.05
+REQUEST = {"window": 200000, "pacing": 30000, "qdisc": 1000}.get(kind, 100)
+
+
+def take(sock, n):
+    while n:
+        n -= len(sock.recv(n)) or sys.exit("the connection ended early")
+
+
+def burn(go):
+    """Keeps the reader from its processor, each time it is asked to."""
+    os.sched_setaffinity(0, CPU)
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(10))
+    while os.read(go, 1):
+        end = time.monotonic() + DELAY
+        while time.monotonic() < end:
+            pass
+    os._exit(0)
+
+
+def tun(netns):
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    libc = ctypes.CDLL(None)
+    libc.setns(os.open(f"/run/netns/{netns}", os.O_RDONLY), 0)
+    fd = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(fd, 0x400454CA, struct.pack("16sH", b"far", 0x1001))  # TUNSETIFF: IFF_TUN | IFF_NO_PI
+    libc.setns(home, 0)
+    return fd
+
+
+def relay(one, two):
+    ends = [tun(one), tun(two)]
+    print("ready", flush=True)
+    while os.getppid() != 1:
+        for fd in select.select(ends, [], [], 0.5)[0]:
+            data = os.read(fd, 2000)
+            time.sleep(0.02)
+            try:
+                os.write(ends[fd == ends[0]], data)
+            except OSError:
+                pass  # it is not up yet
+
+
+def serve():
+    if kind == "wake-up":
+        os.sched_setaffinity(0, CPU)
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if kind == "window":
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.bind((address, PORT))
+    sock.listen()
+    peer = sock.accept()[0]
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for _ in range(ROUNDS):
+        if kind in ("socket", "window"):
+            time.sleep(DELAY)
+        take(peer, REQUEST)
+        if kind in ("server", "far"):
+            time.sleep(DELAY)
+        peer.sendall(b"answer")
+    peer.recv(1)
+
+
+def ask():
+    sock = socket.socket()
+    sock.settimeout(10)
+    if kind == "pacing":
+        sock.setsockopt(socket.SOL_SOCKET, 47, 200000)  # SO_MAX_PACING_RATE
+    for _ in range(100):
+        if sock.connect_ex((address, PORT)) == 0:
+            break
+        time.sleep(0.02)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    go = os.pipe()
+    if kind == "wake-up" and not os.fork():
+        os.close(go[1])
+        burn(go[0])
+    times = []
+    for _ in range(ROUNDS):
+        if kind == "wake-up":
+            os.write(go[1], b".")
+            time.sleep(0.005)
+        began = time.monotonic_ns()
+        sock.sendall(bytes(REQUEST))
+        if kind == "reader":
+            time.sleep(DELAY)
+        sock.recv(100)
+        times.append((time.monotonic_ns() - began) // 1000)
+    print(f"rounds={ROUNDS}\nwhole={sum(times)}")
+    sock.close()
+
+
+if role == "relay":
+    relay(kind, address)
+elif role == "serve":
+    serve()
+else:
+    ask()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# timeout: 240
+# parallel: yes
+# netlat: a delay that is made on purpose is in the stage where it was made; the stages of a round sum up to the whole,
+# and the whole is what the client measured.
+need python3
+need jq
+for n in a b; do netns_new "$n" && declare "$n=$NETNS"; done
+ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
+for end in "$a va 1" "$b vb 2"; do
+	read -r ns dev ip <<<"$end"
+	ip -n "$ns" addr add "10.79.1.$ip/24" dev "$dev"
+	ip -n "$ns" link set "$dev" up
+	ip -n "$ns" link set lo up
+done
+ip netns exec "$a" ping -c 1 -W 2 10.79.1.2 >/dev/null 2>&1 # the neighbours are known
+
+# Rounds of one kind; $1: kind, $2: stage, $3: way, $4: us that it must have at least
+rounds() {
+	local kind=$1 stage=$2 way=$3 least=$4 side=${5:-asks} address=${6:-10.79.1.2} rows
+	printf '#!/bin/sh\nip netns exec %s python3 %s/net/netlat.py serve %s %s &\nip netns exec %s python3 %s/net/netlat.py ask %s %s >%s\nwait\n' \
+		"$b" "$here" "$kind" "$address" "$a" "$here" "$kind" "$address" "$tmp/said" >"$tmp/run"
+	chmod +x "$tmp/run"
+	"$dwire" netlat --netns "$a,$b" -P 7700 --json --command "$tmp/run" >"$tmp/rows" 2>"$tmp/err" || fail "$kind: $(<"$tmp/err")"
+	rows=$(jq -s --arg side "$side" --arg stage "$stage" --arg way "$way" '[.[] | select(.stage and .side == $side)] | {
+		whole: (map(select(.stage == "whole")) | .[0].sum_us), rounds: (map(select(.stage == "whole")) | .[0].rounds),
+		unknown: (map(select(.stage == "unknown").rounds) | add // 0),
+		parts: (map(select(.stage != "whole").sum_us) | add),
+		stage: (map(select(.stage == $stage and .way == $way).sum_us) | add // 0)} |
+		"whole=\(.whole) rounds=\(.rounds) unknown=\(.unknown) parts=\(.parts) stage=\(.stage)"' -r "$tmp/rows")
+	local whole rounds unknown parts stage said
+	declare $rows
+	said=$(sed -n 's/^whole=//p' "$tmp/said")
+	[[ $rounds == "$(sed -n 's/^rounds=//p' "$tmp/said")" && $unknown == 0 ]] || { echo "FAILED: $kind: $rows"; return; }
+	# a part is cut to a microsecond
+	((parts <= whole && whole - parts <= whole / 100 + 30)) || { echo "FAILED: $kind: parts $parts, whole $whole"; return; }
+	[[ $side == serves ]] && said=$((whole + 1))
+	((whole <= said && said - whole <= said / 50 + rounds * 300)) || { echo "FAILED: $kind: whole $whole, client $said"; return; }
+	((stage >= least && stage >= whole * 4 / 10)) || { echo "FAILED: $kind: $stage has $stage of $whole us, wanted $least"; return; }
+	printf '%s: %s client=%s\n' "$kind" "$rows" "$said"
+}
+# An interrupt may hide an event of a round.
+measure rounds server server "" 300000
+measure rounds socket socket request 200000
+measure rounds reader socket answer 250000
+measure rounds window window request 200000
+measure rounds pacing pacing request 200000
+tc -n "$a" qdisc add dev va root tbf rate 100kbit burst 1600 limit 30000 || skip "no tbf"
+measure rounds qdisc qdisc request 300000
+tc -n "$a" qdisc del dev va root
+if chrt -f 1 true 2>/dev/null; then measure rounds wake-up wake-up request 60000; fi
+
+# The first copy of each request is lost.
+ip netns exec "$b" nft -f - <<'END' || skip "no nft"
+table ip lose { chain in { type filter hook input priority 0; tcp dport 7700 tcp flags & psh == psh numgen inc mod 2 0 drop; }; }
+END
+measure rounds resend resend request 600000
+ip netns exec "$b" nft delete table ip lose
+
+# The other end is on another host: its time is the wire's. Each end has rounds of its own.
+python3 "$here/net/netlat.py" relay "$a" "$b" >"$tmp/ready" &
+relay=$!
+until grep -qs ready "$tmp/ready"; do kill -0 $relay || skip "no TUN"; sleep 0.05; done
+for end in "$a 1 2" "$b 2 1"; do
+	read -r ns near far <<<"$end"
+	ip -n "$ns" addr add "10.79.2.$near" peer "10.79.2.$far" dev far
+	ip -n "$ns" link set far up
+done
+measure rounds far wire "" 500000 asks 10.79.2.2
+measure rounds far server "" 300000 serves 10.79.2.2
+kill $relay

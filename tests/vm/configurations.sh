@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Kernels as distributions configure them, a machine each: PREEMPT_RT; 64 possible CPUs; a CPU that is offline; cgroups of
+# version 1 only, of both versions, of none; no tracefs; each value of unprivileged_bpf_disabled; strict kptr_restrict and
+# perf_event_paranoid; a profile of AppArmor. Lockdown and a kernel without types are in errors.lib, modules without types in modules.lib.
+. "$(dirname "$(realpath "$0")")/lib.sh"
+. "$here/tiers.lib"
+
+# What each must do: segments as the trigger counts them, in each tier; owners; an aggregation of several CPUs' values.
+works() { # NAME [TIER…]
+	local name=$1 tier
+	shift
+	for tier in "${@:-hooks}"; do
+		check "$name-segments-$tier" tier_segments "$tier"
+	done
+	check "$name-owner" owners
+	check "$name-samples" samples
+}
+
+owners() {
+	trace -qn 'udp:::send, udp:::receive { @[probename, args[1]->cs_execname] = count(); }
+		END { printa("%s %s %@d\n", @); }' -c "$triggers/udp_echo -4 -n 3"
+	OUT+=$'\n'
+	[ "$STATUS" -eq 0 ] && [ -z "$ERR" ] && has "$OUT" $'\nsend dw_udp_client 3\n' && has "$OUT" $'\nreceive dw_udp_server 3\n'
+}
+
+# profile fires on each CPU that is online, and on no other.
+samples() {
+	local online
+	online=$(getconf _NPROCESSORS_ONLN)
+	trace -qn 'profile-97 { @[cpu] = count(); } tick-2s { exit(0); } END { printa("cpu %d %@d\n", @); }'
+	[ "$STATUS" -eq 0 ] && [ "$(grep -c '^cpu' <<<"$OUT")" -eq "$online" ]
+}
+
+rt_guest() {
+	check rt-is-rt grep -q PREEMPT_RT /proc/version
+	works rt hooks functions kprobes
+	kernel_test cli/selftest.sh
+}
+
+possible() { [ "$(cat /sys/devices/system/cpu/possible)" = 0-63 ]; }
+
+# min and max know which values there are: those of a CPU that never came are no one's.
+merged() {
+	trace -qn 'BEGIN { @a = min(7); @b = max(-7); @c = sum(7); @d = avg(-7); @e = count(); exit(0); }
+		END { printa("values %@d %@d %@d %@d %@d\n", @a, @b, @c, @d, @e); }'
+	[ "$STATUS" -eq 0 ] && has "$OUT" 'values 7 -7 7 -7 1'
+}
+
+cpus_guest() {
+	check cpus-possible possible
+	works cpus functions kprobes
+	check cpus-merged merged
+}
+
+offline_guest() {
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	works offline hooks functions
+}
+
+v1() { # mounts the hierarchies of version 1 as systemd's "legacy" does
+	umount /sys/fs/cgroup && mount -t tmpfs cgroup /sys/fs/cgroup || return
+	mkdir -p /sys/fs/cgroup/{systemd,memory,net_cls,unified} && mount -t cgroup -o none,name=systemd systemd /sys/fs/cgroup/systemd &&
+		{ mount -t cgroup -o net_cls net_cls /sys/fs/cgroup/net_cls || true; }
+}
+
+# cgroup2's programs see all traffic, wherever cgroup2 is mounted: dwire mounts one for itself where none is.
+cgroups_guest() {
+	local tier=hooks
+	[[ $(uname -r) != 6.1.* ]] || tier=functions # hooks see segments from Linux 6.11 on
+	check v1-only v1
+	works v1-only $tier
+	check hybrid mount -t cgroup2 unified /sys/fs/cgroup/unified
+	works hybrid $tier
+	umount -R /sys/fs/cgroup
+	works no-cgroup $tier
+}
+
+# unprivileged_bpf_disabled goes from 2 to 0 and 1; from 1 nowhere.
+unprivileged() { # VALUE
+	echo "$1" >/proc/sys/kernel/unprivileged_bpf_disabled && [ "$(cat /proc/sys/kernel/unprivileged_bpf_disabled)" = "$1" ]
+}
+
+# A user with the capabilities that docs/KERNELS.md names, and one without any.
+by_user() {
+	OUT=$(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all,+bpf,+perfmon,+net_admin \
+		--ambient-caps=-all,+bpf,+perfmon,+net_admin "$dwire" -qn 'tcp:::send /args[2]->ip_saddr == "127.0.0.1"/ { @ = count(); }
+		END { printa("sent %@d\n", @); }' -c "$triggers/tcp_echo -4 -n 3" 2>"$work/err")
+	STATUS=$? ERR=$(<"$work/err")
+	[ $STATUS -eq 0 ] && has "$OUT" $'\nsent '"$(awk -F= '/^(client|server)_segs_out=/ { n += $2 } END { print n }' <<<"$OUT")"$'(\n|$)'
+}
+
+by_nobody() {
+	OUT=$(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$dwire" -qn 'BEGIN { exit(0); }' 2>&1)
+	STATUS=$? ERR=$OUT
+	[ $STATUS -ne 0 ] && has "$OUT" 'CAP_BPF.*run it as root'
+}
+
+sysctls_guest() {
+	local v
+	umount /sys/kernel/tracing
+	works no-tracefs hooks functions kprobes
+	for v in 2 0 1; do
+		check "unprivileged-$v" unprivileged $v
+		works "unprivileged-$v" hooks
+		check "unprivileged-$v-capabilities" by_user
+		check "unprivileged-$v-nobody" by_nobody
+	done
+	echo 2 >/proc/sys/kernel/kptr_restrict
+	echo 4 >/proc/sys/kernel/perf_event_paranoid
+	works strict hooks kprobes
+	check strict-capabilities by_user
+}
+
+# Confined by a profile that grants what docs/KERNELS.md names, and by one that does not.
+confined() { # CAPABILITIES COMMAND…
+	mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security
+	printf 'profile confined flags=(attach_disconnected) {\n%s network, signal, ptrace, unix, file,\n}\n' "$1" >"$work/profile"
+	apparmor_parser -r "$work/profile" || return
+	shift
+	OUT=$(aa-exec -p confined -- "$@" 2>"$work/err")
+	STATUS=$? ERR=$(<"$work/err")
+}
+
+confined_may() {
+	confined 'capability bpf, capability perfmon, capability net_admin,' "$dwire" -qn 'udp:::send { @[args[1]->cs_execname] = count(); }
+		END { printa("%s %@d\n", @); }' -c "$triggers/udp_echo -4 -n 3"
+	[ $STATUS -eq 0 ] && has "$OUT" $'\ndw_udp_client 3(\n|$)'
+}
+
+confined_may_not() {
+	confined 'capability net_admin,' "$dwire" -qn 'BEGIN { exit(0); }'
+	[ $STATUS -eq 1 ] && has "$ERR" 'lacks: CAP_BPF, CAP_PERFMON; the AppArmor profile "confined" .* must grant them'
+}
+
+apparmor_guest() {
+	check confined confined_may
+	check confined-without confined_may_not
+}
+
+if in_guest; then
+	"${3}_guest"
+	echo "counts $passed $failed $skipped"
+	exit 0
+fi
+
+machine() { # NAME SERIES VARIABLE=VALUE…: a machine of its own; its lines here, and its counts
+	local name=$1 series=$2 status=0
+	shift 2
+	env VM_CPUS=1 "$@" "$here/vm" "$series" "$BASH" "$(realpath "$0")" "$build" --guest "$name" >"$work/$name" 2>&1 || status=$?
+	grep -v '^counts ' "$work/$name"
+	if [ $status -eq 77 ]; then
+		count "$name" 77 "$(tail -n 1 "$work/$name")"
+	elif ! grep -q '^counts ' "$work/$name"; then
+		count "$name" 1 "the machine ended with $status"
+	else
+		read -r _ p f s < <(grep '^counts ' "$work/$name")
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	fi
+}
+
+machine rt 6.12-rt
+machine cpus 6.1 VM_BOOT=possible_cpus=64
+machine offline 6.12 VM_CPUS=2
+machine cgroups 6.12
+machine cgroups 6.1
+machine sysctls 6.12
+if command -v apparmor_parser >/dev/null; then machine apparmor 6.12; else count apparmor 77 "no apparmor_parser"; fi
+finish
