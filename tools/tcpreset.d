@@ -13,12 +13,6 @@ dtrace:::BEGIN
 	header();
 }
 
-dtrace:::BEGIN
-/ counts /
-{
-	say("Tracing resets. Ctrl-C ends.\n");
-}
-
 tcp:::reset-sent, tcp:::reset-received
 / counts == 0 && wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {

@@ -195,6 +195,8 @@ void agg_take_new(struct agg_set *s, struct agg_state *st)
 	uint64_t before = born(st);
 	int err = 0;
 
+	if (!n)
+		return;
 	s->reading++;
 	st->pass = s->pass;
 	for (size_t i = 1; i < n && !err; i++)

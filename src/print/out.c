@@ -30,8 +30,9 @@ static void out_look(struct out *o)
 
 	/* Pipes, sockets and terminals may block. */
 	o->blocks = fd >= 0 && fstat(fd, &st) == 0 && !S_ISREG(st.st_mode);
+	o->terminal = o->blocks && isatty(fd);
 	o->nowait = -1;
-	if (!o->blocks || !isatty(fd))
+	if (!o->terminal)
 		return;
 	/* O_NONBLOCK on the descriptor itself would be that of all who share it. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -120,7 +121,8 @@ static void out_write(struct out *o, const char *s, size_t len)
 	errno = 0;
 	if (!len || o->err)
 		return;
-	report_progress(o->report, NULL, 0, 0);
+	if (o->terminal)
+		report_progress(o->report, NULL, 0, 0);
 	if (o->stop && o->blocks ? !write_patiently(o, s, len) : fwrite(s, 1, len, o->f) != len)
 		out_fail(o);
 }

@@ -37,6 +37,7 @@ struct out {
 	const int *stop;               /* borrowed; print/patience.h. NULL after out_new() */
 	const struct reporter *report; /* borrowed: whose progress ends before output; NULL after out_new() */
 	bool blocks;                   /* writing to f may wait for a reader */
+	bool terminal;                 /* f is one: progress would stand in the midst of it */
 	int nowait;                    /* f's terminal, opened again so that writing does not wait; or -1 */
 	FILE *main;                    /* the stream of out_new(); if f differs, it is a file of out_reopen() */
 	size_t n;

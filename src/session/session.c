@@ -234,21 +234,27 @@ int session_wake(struct session *s)
 	return report_error(s->opts.to, -errno, D_NONE, NULL, "cannot set a timer: %s", strerror(errno));
 }
 
-/* What is done each time the rings are emptied. */
-static int keep_up(struct session *s)
+/* The numbers that the programs read (the machine's load, the time of day) and those that they count. */
+static int update_numbers(struct session *s)
 {
-	int err;
+	int err = machine_update(s->image, s->loaded->maps);
 
-	if (s->owner && owner_poll(s->owner) && !s->owner_late++)
-		report_warning(
-			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
-	err = machine_update(s->image, s->loaded->maps);
 	if (!err)
 		err = machine_read_counters(s->readings, s->image, s->loaded->maps);
 	if (err)
 		report_error(s->opts.to, err, D_NONE, NULL, "cannot update the machine's load for the programs: %s",
 			strerror(-err));
 	return err;
+}
+
+/* What is done each time the rings are emptied. */
+static int keep_up(struct session *s)
+{
+
+	if (s->owner && owner_poll(s->owner) && !s->owner_late++)
+		report_warning(
+			s->opts.to, D_NONE, NULL, "owners of sockets shared by processes may be late from here on");
+	return update_numbers(s);
 }
 
 /* Empties the rings when it is time, or sooner when one fills up. */
@@ -325,10 +331,11 @@ static void add_missed(struct session *s)
 /* Fires END and consumes what it recorded. */
 static int fire_end(struct session *s)
 {
-	int fired = machine_read_counters(s->readings, s->image, s->loaded->maps);
+	int fired = update_numbers(s);
 
-	fired = fired ? fired : tick_fire(s->loaded, "END", NULL, 0);
-
+	if (fired)
+		return fired;
+	fired = tick_fire(s->loaded, "END", NULL, 0);
 	if (fired < 0)
 		report_error(s->opts.to, fired, D_NONE, NULL, "cannot fire dtrace:::END: %s", strerror(-fired));
 	return fired < 0 ? fired : empty_all(s);

@@ -538,9 +538,12 @@ static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const str
 static void count_born(struct clause_ctx *cx, const struct agg *a)
 {
 	struct ir *ir = cx->ir;
+	vreg born;
 
-	if (!a->shared)
-		ir_xadd(ir, ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)a->id * 8), 0, 8, ir_imm(ir, 1));
+	if (a->shared)
+		return;
+	born = ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)a->id * 8);
+	ir_xadd(ir, born, 0, 8, ir_imm(ir, 1));
 }
 
 /* The value for the key, created if it is new. Jumps to end if there is no room. ev: a new value may begin with it, and

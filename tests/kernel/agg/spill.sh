@@ -11,7 +11,7 @@ libc = ctypes.CDLL(None)
 n, late = int(sys.argv[1]), int(sys.argv[2])
 for i in range(n):
     libc.getpgid(-1 - i)
-    i % 100 or time.sleep(0.0005)
+    i % 100 or time.sleep(0.005)
 time.sleep(0.3)
 for i in range(late):
     for k in range(5):

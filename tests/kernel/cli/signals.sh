@@ -29,6 +29,15 @@ ended
 expect_match "$STATUS $OUT" $'^0 \nend' "nohup"
 under=()
 
+# A ^C that comes before BEGIN ends the trace at once; END knows what time it is.
+for ms in 5 10 20 40 80; do
+	"$dwire" -qn 'END { printf("%Y ", walltimestamp); }' >early 2>&1 &
+	sleep "$(printf 0.%03d $ms)"
+	kill -INT $!
+	{ wait $!; } 2>/dev/null
+	[ ! -s early ] || expect_match "$(tr -d '\n' <early)" "^$(date +%Y) " "END's time, stopped after $ms ms"
+done
+
 # kill -9 whenever it comes: no program, map, link or mount of that process stays.
 mounts() {
 	grep -cE ' - (bpf|cgroup2|debugfs|securityfs|tracefs) ' /proc/self/mountinfo

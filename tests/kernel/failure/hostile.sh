@@ -134,9 +134,10 @@ wait
 expect_eq "$(cat out.? | tr -d '\n')" endendendendendendendend "eight at once"
 
 # More programs than the kernel has room for at a hook: the one that comes too late says why, the other goes on.
-traced 'mib::: { @[probename, args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_zonename, args[1]->cs_container] = count(); } END { trunc(@); printf("end"); }'
+many=$(printf 'mib::: { @k%d[probename, args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_container] = count(); }\n' {1..30})
+traced "$many END { $(printf 'trunc(@k%d); ' {1..30}) printf(\"end\"); }"
 mv out first.out && mv err first.err
-nasty 1 "" 'dwire: cannot .*: Argument list too long; Linux lets no more than 64 programs be.*' -qn 'mib::: { @[probename, args[1]->cs_pid, args[1]->cs_execname, args[1]->cs_zonename, args[1]->cs_container] = count(); }'
+nasty 1 "" 'dwire: cannot .*: Argument list too long; Linux lets no more than 64 programs be.*' -qn "$many"
 kill -INT "$tracer"
 wait "$tracer"
 expect_eq "$? $(tr -d '\n' <first.out)" "0 end" "the first of two: $(<first.err)"

@@ -30,7 +30,7 @@ tool("pktlat", "udp", SOCKETS + " -i interval count", client=1, server=1, names=
 tool("superping", "ping", HOSTS + " --failed -m -T", once=1, names=False)
 tool("dnssnoop", "dns", HOSTS + " -q -s -x -m -t -T -w", once=1)
 tool("gethostlatency", "lookup", OWNER + " -m -e -x", once=1)
-tool("neighsnoop", "neighbour", "--netns --host -4 -6 -i -r -q -x -m -t -T -w", once=1, own=["-r", "-q"], names=False, empty=1)
+tool("neighsnoop", "neighbour", "--netns --host -4 -6 -i -r -q -x -m -t -T -w", once=1, own=["-r", "-q"], empty=1, on_way=True)
 tool("netsize", "udp", HOSTS + " -i -D interval count", once=4)  # of a process: what it sends
 tool("nettxlat", "udp", HOSTS + " -i -D interval count", once=2)
 tool("nettxlat-dev", "udp", HOSTS + " -i interval count", once=2)
