@@ -64,11 +64,15 @@ static bool is_live(const struct merge *m)
 	return false;
 }
 
-/* Machines that are missing are no news before the others have waited for them. */
+/* Machines that are missing are no news before others, whose traces run, have waited for them. */
 static bool miss_now(const struct merge *m, const struct census *c)
 {
-	return !m->missed && c->n[HOST_MISSING] + c->n[HOST_LEFT_OUT] && m->sources &&
-		clock_now() > m->sources->met + WAIT_NS;
+	if (m->missed || !(c->n[HOST_MISSING] + c->n[HOST_LEFT_OUT]))
+		return false;
+	for (const struct peer *s = m->sources; s; s = s->next)
+		if (s->begun && clock_now() > s->met + WAIT_NS)
+			return true;
+	return false;
 }
 
 void muster_tell(struct merge *m)

@@ -13,7 +13,9 @@ wait_for out '^beat 3$'
 slow=$(there "${NODES[1]}")
 kill -STOP "$slow"
 wait_for out '^beat 2$'
-expect_match "$(<err)" "^dwire: ${NODES[1]}: silent; its last values stay$" "a report of the silence"
+wait_for err "^dwire: 2 of 3 hosts report; "
+expect_eq "$(<err)" "dwire: ${NODES[1]}: silent; its last values stay
+dwire: 2 of 3 hosts report; silent: ${NODES[1]}" "a report of the silence"
 kill -CONT "$slow"
 wait_for err "${NODES[1]}: reports again"
 end_on
@@ -60,4 +62,4 @@ expect_eq "$(awk '$2 == "beat" { print $1 }' out | sort -u)" "${NODES[0]}
 ${NODES[2]}" "machines that are shown"
 expect_match "$(<err)" "dwire: warning: ${NODES[1]}: a line that is no frame is passed over" "a report of the rubbish: $(<err)"
 expect_match "$(<err)" "dwire: ${NODES[1]}: a message" "what it says"
-expect_eq "$(grep -c "${NODES[0]}" err)" 0 "nothing is said of the one whose name it used"
+expect_eq "$(grep -c "${NODES[0]}" err)" 0 "nothing is said of the one whose name it used: $(<err)"
