@@ -319,7 +319,7 @@ static uint32_t find_tracepoint(void *ctx, const char *module, const char *name,
 {
 	struct ktracepoint t;
 
-	*out = (struct kernel_func){ .nargs = 0 };
+	*out = (struct kernel_func){ .deadly = kbtf_deadly_tracepoint(name) };
 	if (!kbtf_tracepoint(((struct kernel_env *)ctx)->btf, module, name, &t))
 		return 0;
 	out->nargs = t.nargs;

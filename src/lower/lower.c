@@ -225,7 +225,8 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 	else if (m->site && m->site->attach == ATTACH_WALK)
 		hint = "Linux 5.9 and later have it, if they are built with CONFIG_BPF_SYSCALL and types (BTF)";
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
-		hint = "a later kernel has it; dwire -lvv shows what this kernel has";
+		hint = strstr(m->lacks, ", which ") ? NULL
+						    : "a later kernel has it; dwire -lvv shows what this kernel has";
 	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))
 		hint = "Linux 6.2 and later have it; dwire -lvv shows what this kernel has";
 	if (m->site && m->site->user && m->site->user->functions)

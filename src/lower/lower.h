@@ -20,6 +20,7 @@
 struct kernel_func {
 	unsigned nargs;
 	bool returns;                    /* not void */
+	bool deadly;                     /* tracepoints only: a program there may end the kernel; it is not found */
 	bool unusual;                    /* fentry may not support the function's arguments or result */
 	uint8_t words[KERNEL_FUNC_ARGS]; /* functions only: how many words the argument takes */
 	uint32_t of[KERNEL_FUNC_ARGS];   /* pointers to a structure: its id in vmlinux BTF; KERNEL_OPAQUE; else 0 */

@@ -87,9 +87,11 @@ static const char *function_lacks(
 static const char *tracepoint_lacks(const struct lower_env *env, struct arena *a, const struct site *s)
 {
 	struct kernel_func f = { .nargs = 0 };
+	const bool found = env->tracepoint && env->tracepoint(env->ctx, s->module, s->target, &f);
 
-	if (!env->tracepoint || !env->tracepoint(env->ctx, s->module, s->target, &f) || f.nargs < s->nargs ||
-		(s->fewer && f.nargs >= s->fewer))
+	if (f.deadly)
+		return arena_printf(a, "a program at %s, which may end the kernel", s->target);
+	if (!found || f.nargs < s->nargs || (s->fewer && f.nargs >= s->fewer))
 		return s->module ? arena_printf(a, "tracepoint %s of the module %s", s->target, s->module)
 				 : arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
 	for (unsigned i = 0; i < KERNEL_FUNC_ARGS; i++)

@@ -28,6 +28,8 @@ struct ktracepoint {
 };
 /* Looks for the tracepoint in the kernel itself, then in the module unless that is NULL. */
 bool kbtf_tracepoint(struct kbtf *k, const char *module, const char *name, struct ktracepoint *out);
+/* May a program at this tracepoint end the kernel? Then the other functions do not find it. */
+bool kbtf_deadly_tracepoint(const char *name);
 /* Does the kernel or any module have a typed tracepoint of this name? */
 bool kbtf_has_tracepoint(struct kbtf *k, const char *name);
 /* Calls each for every typed tracepoint: those of the kernel in the order of BTF, then those of modules, sorted by

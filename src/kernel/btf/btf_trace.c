@@ -23,9 +23,9 @@ static const struct btf_type *proto_of(const struct kbtf *k, uint32_t id)
 	return t && btf_is_func_proto(t) && btf_vlen(t) ? t : NULL;
 }
 
-/* A program there may end the kernel. sched_set_need_resched_tp comes before the thread's flag is set. When a program
+/* sched_set_need_resched_tp comes before the thread's flag is set. When a program
  * has run, RCU may ask for rescheduling, which is the tracepoint again, until the stack is full: seen on Linux 7.2. */
-static bool is_deadly(const char *name)
+bool kbtf_deadly_tracepoint(const char *name)
 {
 	return !strcmp(name, "sched_set_need_resched_tp");
 }
@@ -35,7 +35,7 @@ static const struct btf_type *find(const struct kbtf *k, const char *name, uint3
 {
 	char buf[128];
 
-	if (is_deadly(name) || snprintf(buf, sizeof(buf), PREFIX "%s", name) >= (int)sizeof(buf))
+	if (kbtf_deadly_tracepoint(name) || snprintf(buf, sizeof(buf), PREFIX "%s", name) >= (int)sizeof(buf))
 		return NULL;
 	*id = kbtf_find_id(k, buf, 1u << BTF_KIND_TYPEDEF);
 	return *id ? proto_of(k, *id) : NULL;
@@ -81,7 +81,7 @@ static void each_of(const struct kbtf *k, kbtf_each_fn *each, void *ctx)
 		const struct btf_type *t = type_at(k, id), *p;
 		const char *name = btf_is_typedef(t) ? str_at(k, t->name_off) : "";
 
-		if (!strncmp(name, PREFIX, sizeof(PREFIX) - 1) && !is_deadly(name + sizeof(PREFIX) - 1) &&
+		if (!strncmp(name, PREFIX, sizeof(PREFIX) - 1) && !kbtf_deadly_tracepoint(name + sizeof(PREFIX) - 1) &&
 			(p = proto_of(k, id)) != NULL)
 			each(ctx, k->base ? k->name : NULL, name + sizeof(PREFIX) - 1, btf_vlen(p) - 1u);
 	}
