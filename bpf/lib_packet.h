@@ -151,6 +151,16 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 		stage = DW_STAGE_READ;
 		s->place = s->place - DW_STAGE_USED + DW_STAGE_READ;
 	}
+	if (stage == DW_STAGE_PART) {
+		if (s->note.id && s->note.first) {
+			s->dw_stage_before = s->note.time;
+			s->dw_stage_was = s->note.place;
+			s->dw_stage_first = s->note.first;
+			return s->note.id;
+		}
+		stage = DW_STAGE_DROP;
+		s->place = s->place - DW_STAGE_PART + DW_STAGE_DROP;
+	}
 	if (stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, notes, freed, segments)) {
 		begins = 0;
 	} else if (begins || !s->note.id) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pktpath: the way of packets through the kernel, stage by stage.
  *
- * common: sockets
+ * common: sockets packets
  * -n PACKETS   packets = 0   end after this many packets
  * -i DEVICE    device = ""   only packets that pass this device
+ * --flags FLAG,...  tool_flags = words  only with these flags of TCP: SYN+ACK,RST,!PSH
  * row: ID=id[json] %d PKT=packet %3d STAGE %-11s USECS=us %6d.%03d TOTAL_US=total_us[wide] %7d.%03d
  * row: ZONE[wide] %-12s DEVICE %-8.8s PID[wide] %#7d COMM[wide] %#-16s FLAGS[wide] %02x PROTO[wide] %-5s
- * row: SOURCE:PORT=saddr:sport %15s:%-5d|%39s:%-5d DEST:PORT=daddr:dport %15s:%-5d|%39s:%-5d REASON[json] %s
+ * row: SOURCE:PORT=saddr:sport %15s:%-5d|%39s:%-5d DEST:PORT=daddr:dport %15s:%-5d|%39s:%-5d
+ * row: CLONE[wide] %5d CT[wide] %#-11s OSOURCE:PORT=osaddr:osport[wide] %#15s:%#-5d|%#39s:%#-5d
+ * row: ODEST:PORT=odaddr:odport[wide] %#15s:%#-5d|%#39s:%#-5d VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
  */
 #pragma D option dynvarsize=16m
 
@@ -17,6 +20,21 @@ uint64_t kept[uint64_t];
 uint64_t found;
 uint64_t last;		/* when a stage was printed */
 
+/* A packet's buffers are numbered as they are seen, from 1 on; all but the first are clones, or parts. */
+uint64_t clones[uint64_t];	/* of a packet: how many buffers */
+uint64_t whose[uintptr_t];	/* of a buffer: its packet's identity */
+uint64_t clone[uintptr_t];	/* its number */
+uint64_t at[uintptr_t];		/* when it was seen last; 0: not yet */
+
+/* In text a clone's stages stand to the right of those of the first buffer: +, ++, +++ for the second to the fourth. */
+inline string indented[int depth, string stage] = tool_text == 0 || depth <= 1 ? stage :
+    depth == 2 ? strjoin("+ ", stage) : depth == 3 ? strjoin("++ ", stage) : strjoin("+++ ", stage);
+inline string drop_text[string reason, string hook] = hook == "" ? reason : strjoin(strjoin(reason, " at "), hook);
+
+/* The near end of a packet that comes is its destination. */
+inline int near_port[int comes, int from, int to] = comes ? to : from;
+inline string near_addr[int comes, string from, string to] = comes ? to : from;
+
 dtrace:::BEGIN
 {
 	header();
@@ -25,40 +43,65 @@ dtrace:::BEGIN
 path:::
 / number[args[4]->path_id] == 0 && (packets == 0 || found < packets) &&
   (device == "" || args[3]->if_name == device) &&
-  (args[0]->pkt_recv ?
-    wanted(args[1], args[4]->path_dport, args[4]->path_sport, args[2]->ip_daddr, args[2]->ip_saddr) :
-    wanted(args[1], args[4]->path_sport, args[4]->path_dport, args[2]->ip_saddr, args[2]->ip_daddr)) /
+  wanted(args[1], near_port[args[0]->pkt_recv, args[4]->path_sport, args[4]->path_dport],
+    near_port[args[0]->pkt_recv, args[4]->path_dport, args[4]->path_sport],
+    near_addr[args[0]->pkt_recv, args[2]->ip_saddr, args[2]->ip_daddr],
+    near_addr[args[0]->pkt_recv, args[2]->ip_daddr, args[2]->ip_saddr], args[4]->path_flags) /
 {
 	found++;
 	number[kept[found % PATH_KEPT]] = 0;
+	clones[kept[found % PATH_KEPT]] = 0;
 	kept[found % PATH_KEPT] = args[4]->path_id;
 	number[args[4]->path_id] = found;
 }
 
 path:::
+/ number[args[4]->path_id] != 0 && whose[args[0]->pkt_addr] != args[4]->path_id /
+{
+	clones[args[4]->path_id]++;
+	whose[args[0]->pkt_addr] = args[4]->path_id;
+	clone[args[0]->pkt_addr] = clones[args[4]->path_id];
+	at[args[0]->pkt_addr] = 0;
+}
+
+path:::
 / number[args[4]->path_id] != 0 /
 {
+	this->clone = clone[args[0]->pkt_addr];
+	this->ns = at[args[0]->pkt_addr] != 0 ? timestamp - at[args[0]->pkt_addr] : args[4]->path_time;
+	at[args[0]->pkt_addr] = timestamp;
 	this->reason = "";
-	this->stage = args[4]->path_stagestr;
+	this->nat = args[4]->path_ct != "" && args[4]->path_ct != "UNTRACKED";
+	this->stage = indented[this->clone, args[4]->path_stagestr];
 }
 
 path:::drop
 / number[args[4]->path_id] != 0 /
 {
 	this->reason = args[5]->drop_reason;
-	this->stage = tool_text ? strjoin("drop: ", args[5]->drop_reason) : "drop";
+	this->stage = tool_text ? indented[this->clone, strjoin("drop: ", drop_text[args[5]->drop_reason, args[4]->path_hook])] : "drop";
 }
 
 path:::
 / number[args[4]->path_id] != 0 /
 {
 	last = timestamp;
-	row(args[4]->path_id, number[args[4]->path_id], this->stage, args[4]->path_time / 1000,
-	    args[4]->path_time % 1000, args[4]->path_total / 1000, args[4]->path_total % 1000,
+	row(args[4]->path_id, number[args[4]->path_id], this->stage, this->ns / 1000,
+	    this->ns % 1000, args[4]->path_total / 1000, args[4]->path_total % 1000,
 	    args[0]->pkt_zonename, args[3]->if_name, args[4]->path_stagestr == "read" ? pid : args[1]->cs_pid,
 	    args[4]->path_stagestr == "read" ? curpsinfo->pr_fname : args[1]->cs_execname, args[4]->path_flags,
 	    args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport, args[2]->ip_daddr, args[4]->path_dport,
-	    this->reason);
+	    this->clone, args[4]->path_ct, args[4]->path_osaddr,
+	    this->nat ? args[4]->path_osport : -1, args[4]->path_odaddr, this->nat ? args[4]->path_odport : -1, args[4]->path_verdict, args[4]->path_by,
+	    args[4]->path_hook, this->reason);
+}
+
+/* With -w: what the packet itself does not say. */
+path:::drop
+/ tool_capture && number[args[4]->path_id] != 0 /
+{
+	note("drop %s:%d > %s:%d: %s", args[2]->ip_saddr, args[4]->path_sport, args[2]->ip_daddr, args[4]->path_dport,
+	    drop_text[args[5]->drop_reason, args[4]->path_hook]);
 }
 
 /* The last packet's way has ended when none of its stages was seen for a second. */

@@ -39,8 +39,8 @@ inline string path_stage_string[int stage] =
     stage == 16 ? "route" : stage == 17 ? "input" : stage == 18 ? "socket-in" : stage == 19 ? "backlog" :
     stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : "";
 
-/* A stage and the device. */
-inline uint64_t dw_path_word[int stage, uint32_t ifindex] = (uint64_t)ifindex << 8 | stage;
+/* A stage and the device; numbers of devices are those of their namespace, so that its address stands for it. */
+inline uint64_t dw_path_word[int stage, uint64_t device] = device << 8 | stage;
 /* The time at which a packet's identity was made is in it (bpf/lib_packet.h). */
 inline int DW_PATH_CPU_BITS = 6;
 inline uint64_t dw_path_since[uint64_t ident] = ident >> DW_PATH_CPU_BITS;
@@ -49,11 +49,16 @@ inline uint64_t dw_path_since[uint64_t ident] = ident >> DW_PATH_CPU_BITS;
 inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.skc_family == DW_AF_INET ||
     B->sk->__sk_common.skc_family == DW_AF_INET6;
 
+/* Have several buffers the same data? The lower half counts them (SKB_DATAREF_SHIFT). */
+inline int dw_path_shared[struct sk_buff *B] = B->cloned &&
+    (((struct skb_shared_info *)((uint64_t)B->head + B->end))->dataref.counter & 0xffff) > 1;
+inline int DW_PATH_PART = 35;
+
 struct dw_path {
 	struct dw_pkt;
 	int32_t stage;
 	int32_t path_event;	/* what happens: the stage, or another number of bpf/lib_packet.h */
-	uint32_t path_ifindex;	/* of its device; 0: none yet */
+	uint64_t path_device;	/* address of its device; 0: none yet */
 	uint64_t path_place;	/* dw_path_word[] of the stage before; 0: none */
 	uint64_t path_before;	/* ns: time of the stage before; 0: none */
 	uint64_t path_begin;	/* dw_path_word[] of the first stage */
@@ -63,6 +68,7 @@ struct dw_path {
 	int32_t verdict;	/* of tc or XDP, -1: none; the verdict's own number plus DW_PATH_TC or DW_PATH_XDP_VERDICT */
 	struct bpf_prog *prog;	/* that has given it, or NULL */
 	struct tcf_proto *filter;
+	int32_t nfhook;		/* of a packet that netfilter drops: number of path_hook_string[]; 0: not known, or no such drop */
 };
 
 /* In path_bytes. */
@@ -76,6 +82,16 @@ inline uint32_t dw_path_data[struct sk_buff *B, uint64_t t] =
 inline uint64_t dw_path_gso[struct sk_buff *B] =
     ((struct skb_shared_info *)((uint64_t)B->head + B->end))->gso_size != 0 ? 1 << DW_PATH_GSO_BIT : 0;
 
+/* The netfilter hook at which a packet was dropped, by its last stage: IP sets the device before postrouting, and the
+ * route after prerouting. Packets of the loopback device bring their route along. */
+inline int dw_path_nfhook[uint64_t last, struct sk_buff *B] =
+    last == DW_PATH_OUTPUT || last == DW_PATH_FORWARD ?
+    ((uint64_t)B->dev != 0 && (uint64_t)B->dev == dw_dst_dev[B] ? 5 : last == DW_PATH_OUTPUT ? 4 : 3) :
+    last == DW_PATH_POSTROUTING ? 7 :
+    last >= DW_PATH_DRIVER_IN && last <= DW_PATH_TC_INGRESS ? 6 :
+    last == DW_PATH_PREROUTING ? (dw_dst_dev[B] == 0 ? 1 : (int64_t)B->dev < 0 && (B->dev->flags & DW_IFF_LOOPBACK) != 0 ? 8 : 2) :
+    last == DW_PATH_ROUTE || last == DW_PATH_INPUT ? 2 : 0;
+
 translator struct dw_path < struct dw_path *P > {
 	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
 	owner = __owner((uint64_t)P->skb->sk);
@@ -84,13 +100,13 @@ translator struct dw_path < struct dw_path *P > {
 	checked = 1;
 	netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
-	path_event = P->stage;
-	path_ifindex = P->dev != 0 ? P->dev->ifindex : 0;
+	path_event = P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
+	path_device = (uint64_t)P->dev;
 	path_flow = P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
 	    P->proto == DW_IPPROTO_TCP ?
 	    (uint64_t)((union tcp_word_hdr *)P->th)->words[0] << 32 | ntohl(((union tcp_word_hdr *)P->th)->words[1]) : 0;
 	path_bytes = P->path_flow != 0 ? dw_path_data[P->skb, P->th] | dw_path_gso[P->skb] : 0;
-	packet_id = __packet((uint64_t)P->skb, (uint64_t)P->skb->head, dw_path_word[P->path_event, P->path_ifindex], 0,
+	packet_id = __packet((uint64_t)P->skb, (uint64_t)P->skb->head, dw_path_word[P->path_event, P->path_device], 0,
 	    P->path_flow, P->path_bytes);
 	path_place = __packet_was(P->packet_id, 0);
 	path_before = __packet_was(P->packet_id, 1);
@@ -99,6 +115,7 @@ translator struct dw_path < struct dw_path *P > {
 	verdict = -1;
 	prog = (struct bpf_prog *)0;
 	filter = (struct tcf_proto *)0;
+	nfhook = P->dropped && P->reason == SKB_DROP_REASON_NETFILTER_DROP ? dw_path_nfhook[P->path_place & 0xff, P->skb] : 0;
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */
@@ -285,6 +302,12 @@ typedef struct pathinfo {
 	uint64_t path_into;		/* gro: path_id of the packet with which it is merged; else 0 */
 	string path_verdict;		/* xdp, tc-ingress, tc-egress: "DROP", "SHOT", ...; else "" */
 	string path_by;			/* the XDP program that has given it, or the kind of tc's first filter */
+	string path_hook;		/* drop by netfilter: "input", "forward", ...; else "" */
+	string path_ct;			/* conntrack: "NEW", "ESTABLISHED", "REPLY", ...; "": the packet has no connection */
+	string path_osaddr;		/* addresses before translation, as the packet came; "": not known */
+	string path_odaddr;
+	uint16_t path_osport;
+	uint16_t path_odport;
 	uint8_t path_proto;		/* transport protocol of the outermost IP header */
 	string path_protostr;		/* its name, in capitals; "<unknown>" */
 	uint16_t path_sport;		/* ports; 0: the packet shows none (a later fragment, ICMP) */
@@ -298,6 +321,23 @@ inline string path_verdict_string[int v] =
     v == 20 ? "STOLEN" : v == 21 ? "QUEUED" : v == 22 ? "REPEAT" : v == 23 ? "REDIRECT" : v == 24 ? "TRAP" :
     v == 25 ? "CONSUMED" : v == 64 ? "ABORTED" : v == 65 ? "DROP" : v == 66 ? "PASS" : v == 67 ? "TX" :
     v == 68 ? "REDIRECT" : "";
+
+inline string path_hook_string[int h] = h == 1 ? "prerouting" : h == 2 ? "input" : h == 3 ? "forward" :
+    h == 4 ? "output" : h == 5 ? "postrouting" : h == 6 ? "ingress" : h == 7 ? "egress" :
+    h == 8 ? "prerouting or input" : "";
+
+/* Conntrack's connection and the packet's direction in it, 1: that of answers (enum ip_conntrack_info). Without a buffer's
+ * end: it keeps the connection until it is freed. */
+inline uint64_t dw_path_ct[struct dw_path *P] = P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
+inline int dw_path_ctinfo[struct dw_path *P] = P->skb->_nfct & DW_NFCT_INFOMASK;
+inline int DW_IP_CT_UNTRACKED = 7;
+inline string path_ct_string[int info] = info == 0 ? "ESTABLISHED" : info == 1 ? "RELATED" : info == 2 ? "NEW" :
+    info == 3 ? "REPLY" : info == 4 ? "RELATED_REPLY" : "UNTRACKED";
+inline uint64_t dw_path_tuple[struct dw_path *P] = (uint64_t)&((struct nf_conn *)dw_path_ct[P])->tuplehash[0].tuple +
+    (dw_path_ctinfo[P] == 3 || dw_path_ctinfo[P] == 4 ? sizeof(struct nf_conntrack_tuple_hash) : 0);
+/* Its address family; 0: no connection, or the kernel has no conntrack. */
+inline int dw_path_l3[struct dw_path *P] = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ?
+    (dw_path_ct[P] == 0 ? 0 : ((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.l3num) : 0;
 
 /* Does the transport header follow, and has it ports? It does not in later fragments. */
 inline int DW_PATH_FRAG_OFFSET = 0x1fff;
@@ -319,6 +359,14 @@ translator pathinfo_t < struct dw_path *P > {
 	path_into = P->into;
 	path_verdict = path_verdict_string[P->verdict];
 	path_by = P->prog != 0 ? P->prog->aux->name : P->filter != 0 ? P->filter->ops->kind : "";
+	path_hook = path_hook_string[P->nfhook];
+	path_ct = dw_path_ct[P] != 0 || dw_path_ctinfo[P] == DW_IP_CT_UNTRACKED ? path_ct_string[dw_path_ctinfo[P]] : "";
+	path_osaddr = dw_path_l3[P] == DW_AF_INET ? __ip4(((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3.ip) :
+	    dw_path_l3[P] == DW_AF_INET6 ? __ip6(&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3.in6) : "";
+	path_odaddr = dw_path_l3[P] == DW_AF_INET ? __ip4(((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3.ip) :
+	    dw_path_l3[P] == DW_AF_INET6 ? __ip6(&((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3.in6) : "";
+	path_osport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u.all);
+	path_odport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u.all);
 	path_proto = P->proto;
 	path_protostr = ip_proto_string[P->proto];
 	path_sport = dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->source) : 0;

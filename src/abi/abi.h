@@ -179,7 +179,7 @@ struct dw_dns_name {
 struct dw_packet {
 	DW_U64 id;     /* its identity: time of its first stage in ns << 6 | CPU & 63 */
 	DW_U64 time;   /* of its last stage; 0: none of the path provider yet */
-	DW_U64 place;  /* number of that stage | index of the device << 8 */
+	DW_U64 place;  /* number of that stage | address of the device << 8 */
 	DW_U64 sent;   /* the sk_buff that a driver got; 0: none */
 	DW_U64 depart; /* the departure time that TCP set; 0: none */
 	DW_U64 first;  /* its first place; 0: none of the path provider yet */
@@ -217,6 +217,7 @@ enum dw_stages {
 	DW_STAGE_SENT = 22,
 	DW_STAGE_DROP = 23, /* the last one of the path provider */
 	DW_STAGE_LOOK = 33, /* the packet may be gone: no identity is made */
+	DW_STAGE_PART = 35, /* `drop` of a packet whose other clones go on: the stage before stays the last one */
 	DW_STAGE_USED = 34, /* a buffer has done its work: `read`, if its packet was in a socket's queue */
 };
 

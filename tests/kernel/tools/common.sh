@@ -32,6 +32,7 @@ sample() {
 	*ID,... | ID) if [ "$2" = --container ]; then echo abc; else echo 1,2; fi ;;
 	CMD) echo true ;;
 	COL,...) echo time,interval ;;
+	FLAG,...) echo SYN+ACK,RST ;;
 	*) echo 3 ;;
 	esac
 }

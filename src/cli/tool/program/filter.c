@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "api/dwire.h"
@@ -23,6 +24,7 @@ struct subject {
 	bool here; /* cs is the running process, without a socket */
 	const char *laddr, *raddr;
 	const char *a, *b; /* ports; b may be NULL */
+	const char *flags; /* of TCP */
 };
 
 /* Writes " && CONDITION", or nothing if the option was not given. False after a message. */
@@ -337,15 +339,39 @@ static bool add_hosts(struct tool *t, const char *laddr, const char *raddr, FILE
 	return true;
 }
 
-/* The arguments are the socket; its ports; its addresses. The cheapest conditions come first. */
+/* A flag of TCP by its name, as SYN or syn; several with + must all be there: SYN+ACK. */
+static bool test_flags(struct tool *t, const char *item, const void *arg, FILE *out)
+{
+	static const char *const names[] = { "FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR" };
+	const struct subject *of = arg;
+	unsigned mask = 0;
+
+	for (const char *s = item; s; s = strchr(s, '+') ? strchr(s, '+') + 1 : NULL) {
+		size_t n = strcspn(s, "+"), i = 0;
+
+		while (i < 8 && (n != 3 || strncasecmp(s, names[i], 3) != 0))
+			i++;
+		if (i == 8) {
+			message(&t->own,
+				"--flags takes FIN, SYN, RST, PSH, ACK, URG, ECE and CWR, as SYN+ACK,!RST, not %s",
+				*item ? item : "nothing");
+			return false;
+		}
+		mask |= 1u << i;
+	}
+	fprintf(out, "((%s) & %u) == %u", of->flags, mask, mask);
+	return true;
+}
+
+/* The arguments are the socket; its ports; its addresses; TCP's flags. The cheapest conditions come first. */
 bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FILE *out)
 {
-	const struct subject of = { .cs = args[0], .here = here };
+	const struct subject of = { .cs = args[0], .here = here, .flags = nargs == 6 ? args[5] : NULL };
 	const struct param *match;
-	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5));
+	bool ok = nargs == 1 || (!here && (nargs == 3 || nargs == 5 || nargs == 6));
 
 	if (!ok)
-		message(&t->own, "wanted() takes 1, 3 or 5 arguments");
+		message(&t->own, "wanted() takes 1, 3, 5 or 6 arguments");
 	fputs("(1", out);
 	ok = ok && add(t, "tool_pid", test_pid, &of, out) && add(t, "tool_user", test_user, &of, out) &&
 		add(t, "tool_netns", test_netns, &of, out) && add(t, "tool_cgroup", test_cgroup, &of, out) &&
@@ -356,8 +382,12 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 		ok = add_ports(t, "tool_port", args[1], args[2], out) &&
 			add_ports(t, "tool_lport", args[1], NULL, out) &&
 			add_ports(t, "tool_rport", args[2], NULL, out);
-	if (ok && nargs == 5)
+	if (ok && nargs >= 5)
 		ok = add_hosts(t, args[3], args[4], out);
+	if (nargs == 6 && tool_param(t, "tool_flags") && tool_param(t, "tool_flags")->given)
+		fprintf(out, " && (%s) != 0", of.flags); /* it is TCP */
+	if (ok && nargs == 6)
+		ok = add(t, "tool_flags", test_flags, &of, out);
 	match = tool_param(t, "tool_match");
 	if (match && match->given)
 		fprintf(out, " && pcap_match(%s)", match->value);
@@ -381,12 +411,12 @@ bool tool_filter_netns(struct tool *t, char *const *args, size_t nargs, FILE *ou
 /* Generates a condition with all filters for the sake of its messages only. */
 bool tool_check_filters(struct tool *t)
 {
-	char cs[] = "cs", port[] = "0", addr[] = "\"\"";
-	char *const args[] = { cs, port, port, addr, addr };
+	char cs[] = "cs", port[] = "0", addr[] = "\"\"", flags[] = "0";
+	char *const args[] = { cs, port, port, addr, addr, flags };
 	char *text = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&text, &len);
-	bool ok = f && tool_filter(t, args, 5, false, f);
+	bool ok = f && tool_filter(t, args, 6, false, f);
 
 	if (!f || fclose(f) || !text)
 		t->no_memory = true;

@@ -105,6 +105,12 @@ static void put_bare(const struct piece *p, bool null, FILE *out)
 	putc(p->conv == 'T' ? 'Y' : p->conv == 'B' ? 'd' : p->conv, out);
 }
 
+/* May the value be null: by its name, or by the mark in its format? */
+static bool is_nullable(const char *json, const struct piece *p)
+{
+	return columns_nullable(json) || (p->conv == 's' && strchr(p->flags, '#'));
+}
+
 /* A text of JSON that may be null brings its own quotes. */
 static const char *quote_of(const struct tool *t, bool numeric, bool null)
 {
@@ -148,8 +154,8 @@ static void put_parts(const struct tool *t, const struct column *c, FILE *out)
 		bool null;
 
 		snprintf(one, sizeof(one), "%.*s", (int)(n < 31 ? n : 31), name);
-		null = columns_nullable(one);
 		s = next_piece(s, &p);
+		null = is_nullable(one, &p);
 		quote = quote_of(t, is_integer(&p), null);
 		fputs(i ? "," : "", out);
 		put_name(t, name, n, out);
@@ -194,6 +200,7 @@ static void put_column(struct tool *t, const struct shown *s, bool agg, FILE *ou
 {
 	const struct column *c = s->col;
 	bool wide = tool_number(t, "wide") || tool_number(t, "tool_wide");
+	struct piece p;
 
 	if (s->missing || (t->out == TOOL_JSON && !*c->fmt)) {
 		put_missing(t, c, out);
@@ -206,7 +213,8 @@ static void put_column(struct tool *t, const struct shown *s, bool agg, FILE *ou
 		put_parts(t, c, out);
 	} else {
 		put_name(t, c->json, strlen(c->json), out);
-		put_value(t, c->fmt, is_numeric(c->fmt), c->nargs == 1 && columns_nullable(c->json), out);
+		next_piece(c->fmt, &p);
+		put_value(t, c->fmt, is_numeric(c->fmt), c->nargs == 1 && is_nullable(c->json, &p), out);
 	}
 }
 
