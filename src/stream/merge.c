@@ -123,6 +123,7 @@ void merge_free(struct merge *m)
 	if (m->out && m->out != m->to.out)
 		fclose(m->out);
 	free(m->printed);
+	free(m->rounds);
 	free(m->takes);
 	free(m->hash);
 	arena_free(m->scratch);

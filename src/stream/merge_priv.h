@@ -70,6 +70,8 @@ struct peer_agg {
 	struct table *base;  /* what trunc() has cut away; NULL: nothing */
 	uint64_t base_gen;   /* the generation that it is of */
 	bool base_cleared;   /* clear() has ended that: it is of those that follow */
+	uint64_t shown;      /* the generation that a step has shown last, + 1; 0: none */
+	uint64_t round;      /* ... and the aggregation's round then */
 };
 
 /* A frame that came before its turn. */
@@ -157,6 +159,7 @@ struct merge {
 	struct strmap *by_name; /* session -> source */
 	struct strmap *schemas; /* description -> index + 1 of a clause or aggregation */
 	bool *printed;          /* by index in image.aggs: a printa() has shown it */
+	uint64_t *rounds;       /* by index in image.aggs: how often most sources have taken it back between steps */
 	struct taking *takes;   /* by index in image.aggs */
 	struct symtext *names;
 	struct sink *sink;  /* from the first hello on */
@@ -190,6 +193,8 @@ struct part {
 /* Adds up the parts of each aggregation into a new set. NULL: no memory. agg_free() frees it; arena has
  * its keys. */
 struct agg_set *sum_set(struct merge *m, struct arena *arena, const struct part *parts, size_t n);
+/* Do rows by host say that a source does not report? Then its last values stay, whatever others do. */
+bool sum_is_marked(const struct merge *m, const struct peer *s);
 /* trunc(@, n): the removed keys are subtracted from all sources from now on. */
 void sum_cut(struct merge *m, struct agg_set *set, uint32_t agg, int64_t n, const struct part *parts, size_t nparts);
 /* clear(): the keys that trunc() has cut and that did not change since stay away; all others are 0 from now on.

@@ -108,6 +108,7 @@ static bool add_agg(struct merge *m, struct peer *s, const json_t *frame, uint32
 	struct taking taking = { 0 }, *takes;
 	struct agg g, *to;
 	bool *printed;
+	uint64_t *rounds;
 
 	(void)s;
 	*id = (uint32_t)m->image.aggs.n;
@@ -118,6 +119,10 @@ static bool add_agg(struct merge *m, struct peer *s, const json_t *frame, uint32
 	if (!printed)
 		return false;
 	m->printed = printed;
+	rounds = reallocarray(m->rounds, *id + 1, sizeof(*rounds));
+	if (!rounds)
+		return false;
+	m->rounds = rounds;
 	takes = reallocarray(m->takes, *id + 1, sizeof(*takes));
 	if (!takes)
 		return false;
@@ -129,6 +134,7 @@ static bool add_agg(struct merge *m, struct peer *s, const json_t *frame, uint32
 	if (!g.keys)
 		return false;
 	printed[*id] = false;
+	rounds[*id] = 0;
 	to = vec_push(m->arena, &m->image.aggs);
 	*to = g;
 	return !arena_failed(m->arena);

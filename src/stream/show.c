@@ -27,23 +27,45 @@ struct shown {
 	struct snap *kept; /* the last states of sources that do not have the step */
 };
 
-/* Were values taken back before the step, on any machine that has it? */
-static bool taken_back(const struct part *parts, size_t n)
+/* A new step shows an aggregation: its round ends if most sources that were shown before have taken values back since.
+ * One source alone cannot make the last values of others vanish. */
+static void begin_round(struct merge *m, uint32_t agg, const struct part *parts, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (parts[i].snap->gen)
-			return true;
-	return false;
+	struct peer_agg *own;
+	size_t known = 0, risen = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		own = peer_agg(parts[i].source, agg);
+		known += own && own->shown;
+		risen += own && own->shown && parts[i].snap->gen >= own->shown;
+	}
+	m->rounds[agg] += risen > known / 2;
+	for (size_t i = 0; i < n; i++) {
+		own = peer_agg(parts[i].source, agg);
+		if (own) {
+			own->shown = parts[i].snap->gen + 1;
+			own->round = m->rounds[agg];
+		}
+	}
 }
 
-/* A source that does not have the step still counts with what it had, if values are never taken back: then they are
- * those of its whole trace. Where they are, its values may be those of a time that was shown before. */
-static bool keeps(const struct peer *s, uint32_t agg, struct snap *out)
+/* A source that does not have the step still counts with what it had, as on one machine: until it has been shown and
+ * then taken back. One that may still send the step counts by that, once values are taken back at all. */
+static bool keeps(const struct merge *m, const struct peer *s, uint32_t agg, struct snap *out)
 {
-	const struct peer_agg *a = peer_agg(s, agg);
+	struct peer_agg *a = peer_agg(s, agg);
+	const uint64_t round = m->rounds[agg];
+	bool fresh;
 
 	if (!a || !a->state)
 		return false;
+	fresh = a->gen >= a->shown;
+	if (!sum_is_marked(m, s) && (fresh ? round && !s->ended : a->round != round))
+		return false;
+	if (fresh) {
+		a->shown = a->gen + 1;
+		a->round = round;
+	}
 	*out = (struct snap){ .agg = agg, .gen = a->gen, .normal = a->normal, .state = a->state };
 	return true;
 }
@@ -80,7 +102,6 @@ static size_t parts_of(struct shown *sh, const struct record *r, const struct ac
 
 	for (size_t k = 0; k < a->naggs; k++) {
 		const size_t first = n;
-		bool back;
 
 		for (size_t i = 0; i < sh->n; i++) {
 			const struct snap *snap = find_snap(sh->rows[i], number, k);
@@ -88,9 +109,9 @@ static size_t parts_of(struct shown *sh, const struct record *r, const struct ac
 			if (snap)
 				sh->parts[n++] = (struct part){ sh->sources[i], snap };
 		}
-		back = taken_back(&sh->parts[first], n - first);
-		for (struct peer *s = sh->m->sources; s && !back; s = s->next) {
-			if (has_row(sh, s) || s->refused || !keeps(s, a->aggs[k], &sh->kept[n]))
+		begin_round(sh->m, a->aggs[k], &sh->parts[first], n - first);
+		for (struct peer *s = sh->m->sources; s; s = s->next) {
+			if (has_row(sh, s) || s->refused || !keeps(sh->m, s, a->aggs[k], &sh->kept[n]))
 				continue;
 			sh->parts[n] = (struct part){ s, &sh->kept[n] };
 			n++;
@@ -520,33 +541,58 @@ static size_t rest_ids(const struct merge *m, uint32_t *ids)
 	return n;
 }
 
-/* Have others taken values back since a source that is gone was last heard of? Then its values may have been shown
- * before. One that is there may have fewer generations because it came later. */
-static bool is_left_behind(const struct merge *m, const struct peer *s, uint32_t agg)
+static bool is_gone(const struct peer *s)
 {
-	const bool gone = (s->ended || s->silent) && !s->complete;
+	return (s->ended || s->silent) && !s->complete;
+}
 
-	for (const struct peer *b = m->sources; b && gone; b = b->next)
-		if (!b->refused && agg < b->naggs && b->aggs[agg].gen > s->aggs[agg].gen)
-			return true;
-	return false;
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The generation that most sources have reached, of those that report if any does. gens: room for all. */
+static uint64_t common_generation(const struct merge *m, uint32_t agg, uint64_t *gens)
+{
+	size_t n = 0;
+
+	for (int gone = 0; gone < 2 && !n; gone++)
+		for (const struct peer *s = m->sources; s; s = s->next)
+			if (!s->refused && agg < s->naggs && is_gone(s) == gone)
+				gens[n++] = s->aggs[agg].gen;
+	qsort(gens, n, sizeof(*gens), by_number);
+	return n ? gens[n - n / 2 - 1] : 0;
+}
+
+/* Have most others taken values back since a source that is gone was last heard of? Then its values may have been shown
+ * before. One that is there may have fewer generations because it came later. */
+static bool is_left_behind(const struct merge *m, const struct peer *s, uint32_t agg, uint64_t common)
+{
+	return is_gone(s) && !sum_is_marked(m, s) && s->aggs[agg].gen < common;
 }
 
 /* The present states of all sources that count, or NULL; parts and snaps have room for all. */
 static struct agg_set *present_set(struct merge *m, struct arena *arena, struct part *parts, struct snap *snaps)
 {
+	uint64_t *gens = ARENA_TRY_ARRAY(arena, uint64_t, m->nsources + 1), common;
 	size_t n = 0;
 
-	for (struct peer *s = m->sources; s; s = s->next)
-		for (uint32_t i = 0; i < s->naggs; i++) {
-			const struct peer_agg *a = &s->aggs[i];
+	if (!gens)
+		return NULL;
+	for (uint32_t i = 0; i < m->image.aggs.n; i++) {
+		common = common_generation(m, i, gens);
+		for (struct peer *s = m->sources; s; s = s->next) {
+			const struct peer_agg *a = peer_agg(s, i);
 
-			if (!a->state || s->refused || is_left_behind(m, s, i))
+			if (!a || !a->state || s->refused || is_left_behind(m, s, i, common))
 				continue;
 			snaps[n] = (struct snap){ .agg = i, .gen = a->gen, .normal = a->normal, .state = a->state };
 			parts[n] = (struct part){ s, &snaps[n] };
 			n++;
 		}
+	}
 	for (uint32_t i = 0; m->sink->ops->generation && i < m->image.aggs.n; i++)
 		pass_generation(m, i, parts, n);
 	return sum_set(m, arena, parts, n);

@@ -50,13 +50,19 @@ static struct key key_of(const char *host, const char *text, size_t len)
 	return k;
 }
 
+bool sum_is_marked(const struct merge *m, const struct peer *s)
+{
+	const bool is_text = !m->to.emit && m->opts.rows != ROWS_JSON && m->opts.rows != ROWS_CSV;
+
+	return m->to.by_host && is_text && !s->complete && (s->ended || s->silent);
+}
+
 /* The machine's name as it is shown: as text, with how it is if it does not report. free() it; NULL: no memory. */
 static char *host_shown(const struct merge *m, const struct peer *s)
 {
-	const bool is_text = !m->to.emit && m->opts.rows != ROWS_JSON && m->opts.rows != ROWS_CSV;
 	char *name;
 
-	if (!is_text || s->complete || (!s->ended && !s->silent))
+	if (!sum_is_marked(m, s))
 		return strdup(s->host);
 	return asprintf(&name, "%s (%s)", s->host, census_word(s->ended ? HOST_ENDED_EARLY : HOST_SILENT)) < 0 ? NULL
 													       : name;
