@@ -83,7 +83,11 @@ int hosts_judge(const struct hosts *hosts, const struct reporter *report)
 
 	for (const struct host *h = hosts->first; h; h = h->next) {
 		missing += !h->greeted;
-		strange |= h->strange != 0;
+		strange |= h->strange || h->crowded;
+		if (h->crowded)
+			report_warning(report, D_NONE, NULL,
+				"%s: %llu frames of sessions beyond the first %zu were passed over", h->name,
+				(unsigned long long)h->crowded, h->sessions);
 	}
 	if (missing)
 		report_missing(hosts, report, missing);

@@ -9,13 +9,14 @@
 
 struct host {
 	struct host *next;
-	const char *name;  /* as it is expected; fit for a terminal */
-	bool greeted;      /* its hello came */
-	bool begun;        /* it has sent more than descriptions: its trace runs */
-	bool gone;         /* it will not come */
-	unsigned sessions; /* under its name */
-	unsigned state;    /* enum host_state, while they are counted */
-	uint64_t strange;  /* lines that are no frames */
+	const char *name; /* as it is expected; fit for a terminal */
+	bool greeted;     /* its hello came */
+	bool begun;       /* it has sent more than descriptions: its trace runs */
+	bool gone;        /* it will not come */
+	size_t sessions;  /* under its name */
+	unsigned state;   /* enum host_state, while they are counted */
+	uint64_t strange; /* lines that are no frames */
+	uint64_t crowded; /* frames of sessions beyond those that are kept */
 };
 
 struct hosts {

@@ -190,30 +190,39 @@ static bool may_show(const struct merge *m)
 }
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
-/* Reports a line that counts for nothing: the first of an input, and the first of each machine that is expected. */
-static void pass_over(struct merge *m, struct input *in, const char *s, size_t n, bool is_frame)
+/* Reports a line that counts for nothing: the first of an input, and the first of each machine that is expected. why:
+ * after a colon. */
+static void pass_over(struct merge *m, struct input *in, const char *s, size_t n, enum taken why, bool is_frame)
 {
+	static const char *const texts[] = {
+		[TAKEN_STRANGE] = "a frame of another input's session is passed over",
+		[TAKEN_CROWDED] = "too many sessions; frames of more are passed over",
+	};
 	char origin[ORIGIN_BYTES];
 	struct host *h;
 	uint64_t *count;
 
 	frame_origin(s, n, origin);
 	h = hosts_find(&m->hosts, origin);
-	count = h ? &h->strange : &in->strange;
+	if (why == TAKEN_CROWDED)
+		count = h ? &h->crowded : &in->crowded;
+	else
+		count = h ? &h->strange : &in->strange;
 	if (!(*count)++)
-		report_warning(m->to.report, D_NONE, NULL,
-			is_frame ? "%s: a frame of another input's session is passed over"
-				 : "%s: a line that is no frame is passed over",
-			h ? h->name : in->name);
+		report_warning(m->to.report, D_NONE, NULL, "%s: %s", h ? h->name : in->name,
+			is_frame ? texts[why] : "a line that is no frame is passed over");
 }
 
 static void take_line(struct merge *m, struct input *in, const char *s, size_t n)
 {
 	char origin[ORIGIN_BYTES];
 	json_t *frame = frame_read(s, n, origin);
+	enum taken why = TAKEN_STRANGE;
 
-	if (n && (!frame || !peer_take(m, in, frame, n, origin)))
-		pass_over(m, in, s, n, frame != NULL);
+	if (n && frame)
+		why = peer_take(m, in, frame, n, origin);
+	if (n && why != TAKEN)
+		pass_over(m, in, s, n, why, frame != NULL);
 	json_decref(frame);
 }
 
@@ -378,10 +387,14 @@ int merge_poll(struct merge *m, int timeout_ms)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 /* Reports how a source ended, if not well. Returns the status that it adds. */
-static int judge(const struct merge *m, const struct peer *s)
+static int judge(const struct merge *m, struct peer *s)
 {
+	const bool good = s->complete && !s->lost && !s->bad && !s->over;
+
 	if (s->refused)
 		return 1;
+	if (good || !peer_may_complain(s))
+		return good ? s->status : 1;
 	if (s->lost)
 		report_warning(
 			m->to.report, D_NONE, NULL, "%s: %llu frames were lost", s->host, (unsigned long long)s->lost);
@@ -394,7 +407,22 @@ static int judge(const struct merge *m, const struct peer *s)
 			s->host, (unsigned long long)s->over, PEER_BYTES >> 20);
 	if (!s->complete)
 		report_warning(m->to.report, D_NONE, NULL, "%s: its stream ended early; its last values stay", s->host);
-	return s->lost || s->bad || s->over || !s->complete ? 1 : s->status;
+	return 1;
+}
+
+/* What an input had too much of. Returns the exit status. */
+static int judge_input(const struct merge *m, const struct input *in)
+{
+	const size_t kept = in->complaints < COMPLAINTS_MAX ? in->complaints : COMPLAINTS_MAX;
+
+	if (in->crowded)
+		report_warning(m->to.report, D_NONE, NULL,
+			"%s: %llu frames of sessions beyond the first %zu were passed over", in->name,
+			(unsigned long long)in->crowded, in->sessions);
+	if (in->complaints > kept)
+		report_note(m->to.report, "%s: %zu more reports about its sessions, which are not shown", in->name,
+			in->complaints - kept);
+	return in->strange || in->too_long || in->crowded;
 }
 
 /* Reports what is missing. Returns the exit status. */
@@ -405,14 +433,14 @@ static int judge_all(const struct merge *m)
 
 	if (!m->nsources)
 		report_warning(m->to.report, D_NONE, NULL, "no stream was read");
-	for (const struct input *in = m->inputs; in; in = in->next)
-		status |= in->strange || in->too_long;
-	for (const struct peer *s = m->sources; s; s = s->next) {
+	for (struct peer *s = m->sources; s; s = s->next) {
 		int own = judge(m, s);
 
 		status = own > status ? own : status;
 		complete += s->complete && !s->refused;
 	}
+	for (const struct input *in = m->inputs; in; in = in->next)
+		status = judge_input(m, in) && !status ? 1 : status;
 	if (complete < m->nsources)
 		report_note(m->to.report, "%zu of %zu sources are complete", complete, m->nsources);
 	return status;

@@ -19,6 +19,7 @@
 #define SILENT_NS (2 * STREAM_BEAT_NS) /* a source that misses two beats is not waited for */
 #define WAIT_NS (10 * STREAM_BEAT_NS)  /* so long a step that was read waits at most for a source that is not a file */
 #define PEER_BYTES ((size_t)256 << 20) /* what is kept of a source: states, rows, descriptions */
+#define COMPLAINTS_MAX 1000u           /* reports about single sessions of an input that are shown */
 #define JSON_BYTES 16u                 /* a byte of a frame takes at most so many in memory, about */
 
 /* A state of an aggregation of a source as it was at some moment. */
@@ -90,6 +91,9 @@ struct input {
 	struct lines lines;
 	uint64_t strange;  /* lines that are no frames, or those of another input's session */
 	uint64_t too_long; /* lines beyond what is read of one */
+	uint64_t crowded;  /* frames of sessions beyond those that are kept */
+	size_t sessions;
+	size_t complaints; /* reports about single sessions; the others are a number */
 	bool more;         /* lines that were read wait: its source was a beat ahead */
 	bool idle;         /* there was nothing to read when it was last looked at */
 };
@@ -106,6 +110,7 @@ struct peer {
 	bool complete;         /* it has sent its end */
 	bool begun;            /* it has sent more than descriptions: its trace runs */
 	bool silent;           /* for SILENT_NS */
+	uint64_t show;         /* the number of the last row of it that was shown */
 	int status;
 	uint64_t seen;      /* when its last frame was read; CLOCK_MONOTONIC, ns */
 	uint64_t ahead;     /* its wall clock less its monotonic one at its start, ns; wraps */
@@ -154,6 +159,7 @@ struct merge {
 	uint64_t ahead;         /* of packets: our wall clock less CLOCK_MONOTONIC at the start, ns; wraps */
 	uint64_t now;           /* of what is shown: ns since the sources' start */
 	uint64_t nbeats;        /* that were read, of all sources */
+	uint64_t nshows;        /* rows that were shown */
 	bool watched;           /* to.wrap has made the sink: it gets beats */
 	uint64_t beat;          /* when its last beat was written */
 	struct strmap *by_name; /* session -> source */
@@ -217,10 +223,16 @@ void show_rest(struct merge *m);
 void muster_tell(struct merge *m);
 
 /* ---- peer.c ---------------------------------------------------------------------------------------------------- */
-/* A frame of an input, a line of so many bytes, and the text before it: finds its source, or makes one. False: it is
- * no frame, or its session belongs to another input. */
-bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
+enum taken {
+	TAKEN,
+	TAKEN_STRANGE, /* it is no frame, or its session belongs to another input */
+	TAKEN_CROWDED, /* there are sessions enough */
+};
+/* A frame of an input, a line of so many bytes, and the text before it: finds its source, or makes one. */
+enum taken peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
 	__attribute__((warn_unused_result));
+/* May a report about a single session be shown? So many of an input may. */
+bool peer_may_complain(struct peer *s) __attribute__((warn_unused_result));
 /* Sets the options of a frame: how text is laid out. */
 void peer_options(struct merge *m, const json_t *frame);
 /* Handles frames that were held back for missing ones, which are given up. */

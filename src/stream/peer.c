@@ -19,6 +19,7 @@
 #define HELD_BYTES (8u << 20) /* of their lines */
 #define CHANGES_MAX 1000u     /* of options */
 #define SOURCES_MAX 65536u
+#define INPUT_MAX 16384u  /* sessions of an input, whatever machines it has */
 #define SESSIONS_MAX 64u  /* of a machine that is expected: it may start its trace again */
 #define LOSSES_MAX 100u   /* reports of a source about lost data that are shown */
 #define NAME_BYTES 256    /* of a machine's name */
@@ -42,12 +43,13 @@ void row_free(struct row *r)
 static struct peer *peer_new(struct merge *m, struct input *in, const char *session, const char *origin)
 {
 	struct host *expected = hosts_find(&m->hosts, origin);
-	struct peer *s = m->nsources < SOURCES_MAX && (!expected || expected->sessions++ < SESSIONS_MAX)
-		? calloc(1, sizeof(*s))
-		: NULL;
+	const bool room =
+		m->nsources < SOURCES_MAX && (expected ? expected->sessions < SESSIONS_MAX : in->sessions < INPUT_MAX);
+	struct peer *s = room ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s)
 		return NULL;
+	*(expected ? &expected->sessions : &in->sessions) += 1;
 	s->session = strdup(session);
 	s->origin = strdup(origin);
 	s->host = strdup(escape_name(m->arena, *origin ? origin : session)); /* until it says its name */
@@ -172,7 +174,13 @@ static bool open_sink(struct merge *m, const json_t *frame)
 static void refuse(struct merge *m, struct peer *s, const char *why)
 {
 	s->refused = m->moved = true;
-	report_error(m->to.report, -EINVAL, D_NONE, NULL, "%s: %s", s->host, why);
+	if (peer_may_complain(s))
+		report_error(m->to.report, -EINVAL, D_NONE, NULL, "%s: %s", s->host, why);
+}
+
+bool peer_may_complain(struct peer *s)
+{
+	return s->expected || s->input->complaints++ < COMPLAINTS_MAX;
 }
 
 /* The machine's own name for itself; what names it from outside counts more. False: no memory. */
@@ -603,16 +611,19 @@ void peer_give_up(struct merge *m, struct peer *s)
 	}
 }
 
-bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
+enum taken peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
 {
 	const char *session = frame_text(frame, "s");
 	struct peer *s = strlen(session) <= NAME_BYTES ? strmap_get(m->by_name, session) : NULL;
 	uint64_t seq = frame_number(frame, "n");
 
-	if (!s && *session && strlen(session) <= NAME_BYTES)
+	if (!s && *session && strlen(session) <= NAME_BYTES) {
 		s = peer_new(m, in, session, origin);
+		if (!s)
+			return TAKEN_CROWDED;
+	}
 	if (!s || s->input != in || strcmp(s->origin, origin) != 0)
-		return false;
+		return TAKEN_STRANGE;
 	s->seen = clock_now();
 	m->moved |= s->silent;
 	if (s->silent)
@@ -625,5 +636,5 @@ bool peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, c
 	take_held(m, s);
 	if (s->nheld >= HELD_MAX || s->held_bytes > HELD_BYTES)
 		peer_give_up(m, s);
-	return true;
+	return TAKEN;
 }

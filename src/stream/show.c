@@ -72,10 +72,7 @@ static bool keeps(const struct merge *m, const struct peer *s, uint32_t agg, str
 
 static bool has_row(const struct shown *sh, const struct peer *s)
 {
-	for (size_t i = 0; i < sh->n; i++)
-		if (sh->sources[i] == s)
-			return true;
-	return false;
+	return s->show == sh->m->nshows;
 }
 
 /* What a row has of the k-th aggregation of its number-th action; NULL: nothing. A row need not have all actions. */
@@ -244,6 +241,9 @@ static void show(struct shown *sh)
 	size_t sources = (m->nsources + sh->n) * AGG_JOIN_MAX;
 
 	m->now = row->since;
+	m->nshows++;
+	for (size_t i = 0; i < sh->n; i++)
+		sh->sources[i]->show = m->nshows;
 	sh->arena = arena_new();
 	sh->parts = calloc(sources + 1, sizeof(*sh->parts));
 	sh->kept = calloc(sources + 1, sizeof(*sh->kept));

@@ -130,6 +130,20 @@ for i in range(5000):
 out, err, status = merge(good, noisy.end().frames)
 expect(out.strip(), "x 5", "a noisy machine")
 expect((err.count("noise") <= 100, "bad: more reports" in err, "\x1b" in err), (True, True, False), "its reports: " + err[-300:])
+# Sessions without number: so many of an input are kept, the others are counted, and what is reported of them is bounded.
+crowd = []
+for i in range(17000):
+    crowd += Stream("crowd", "%016x" % (i + 1)).counts([[["x"], 1]]).frames
+begin = time.monotonic()
+out, err, status = merge(crowd, good)
+expect((out.split(), status), (["x", str(16384 + 5)], 1), "many sessions: " + err[-300:])
+expect(("too many sessions" in err, "%d frames of sessions beyond the first 16384 were passed over" % (5 * (17000 - 16384)) in err),
+       (True, True), "their report: " + err[-500:])
+expect((err.count("ended early"), "15384 more reports about its sessions" in err), (1000, True), "their number: " + err[-500:])
+expect(time.monotonic() - begin < 15, True, "time that many sessions take: %.1f s" % (time.monotonic() - begin))
+again = [json.dumps({**json.loads(line), "s": "%016x" % i}) for i in range(1, 101) for line in good]
+out, err, status = merge(["web1: " + line for line in again] + ["web2: " + line for line in good])
+expect((out.split(), status), (["x", "505"], 0), "sessions of a machine that is not expected: " + err[-300:])
 # A line without an end, numbers beyond 64 bits and objects in objects harm nobody else in the same input.
 rubbish = ["evil: " + "x" * (70 << 20), "evil: " + '{"s":' * 100000,
            'evil: {"s":"%s","n":%s,"f":"beat","t":1}' % ("c" * 16, "9" * 400),
