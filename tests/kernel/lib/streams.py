@@ -7,14 +7,19 @@ import json
 import math
 import random
 
-FUNCTIONS = ("count", "sum", "min", "max", "avg", "stddev", "quantize", "lquantize")
+FUNCTIONS = ("count", "sum", "min", "max", "avg", "stddev", "quantize", "lquantize", "llquantize")
 LQUANTIZE = {"base": -100, "limit": 100, "step": 10}
+LLQUANTIZE = {"factor": 10, "from": 0, "to": 2, "steps": 10}
+BOUNDS = [k * 10**m for m in range(3) for k in range(1, 10)] + [1000]
+STACKS = len(FUNCTIONS) # the number of an aggregation whose keys are stacks
 
 
 def bucket(fn, v):
     """The index of the bucket of a distribution that v falls into."""
     if fn == "quantize":
         return 63 if v == 0 else 63 + abs(v).bit_length() if v > 0 else 63 - abs(v).bit_length()
+    if fn == "llquantize":
+        return sum(bound <= v for bound in BOUNDS)
     base, limit, step = LQUANTIZE["base"], LQUANTIZE["limit"], LQUANTIZE["step"]
     return 0 if v < base else (limit - base) // step + 1 if v >= limit else (v - base) // step + 1
 
@@ -84,8 +89,9 @@ class Stream:
         """An aggregation of each function, and a clause that prints those with one number."""
         for i, fn in enumerate(FUNCTIONS):
             keys = [{"name": "k", "type": "string"}, {"type": "int", "size": 8, "signed": True}]
-            extra = dict(LQUANTIZE) if fn == "lquantize" else {}
+            extra = {"lquantize": LQUANTIZE, "llquantize": LLQUANTIZE}.get(fn, {})
             self.add("agg", agg=i, name=fn, fn=fn, keys=keys, **extra)
+        self.add("agg", agg=STACKS, name="stacks", fn="count", keys=[{"type": "stack"}, {"type": "int", "size": 4}])
         actions = [{"action": "printa", "format": "%s %d %@d\n", "aggs": [i], "columns": []} for i in range(6)]
         probe = {"id": 7, "provider": "profile", "module": "", "function": "", "name": "tick-1s"}
         self.add("clause", clause=0, probe=probe, quiet=True, step=True, actions=actions)
@@ -96,12 +102,16 @@ class Stream:
             rows = [[list(k), state(fn, v)] for k, v in by_key(events).items() if keys is None or k in keys]
             members = {"part": 0} if whole else {}
             self.add("state", agg=i, gen=gen, rows=rows, **members)
+        rows = [[[{"frames": ["vmlinux`f+0x%x" % i for i in range(n)]}, n % 2], len(v)]
+                for n, v in by_key([(v % 7, v) for k, v in events if keys is None or k in keys]).items()]
+        if keys is None:
+            self.add("state", agg=STACKS, gen=gen, rows=rows, **({"part": 0} if whole else {}))
 
     def step(self, number, t):
         self.add("row", clause=0, t=t, cpu=0, step=number, out=[[i] for i in range(6)])
 
     def end(self):
-        self.add("rest", aggs=list(range(len(FUNCTIONS))))
+        self.add("rest", aggs=list(range(STACKS + 1)))
         self.add("end", status=0)
 
 

@@ -43,6 +43,11 @@ for seed in range(30):
     if steps:
         expect(one[:len(want) - 1], want[:-1], "one machine against the model, seed %d" % seed)
 
+    else:
+        deepest = max(v % 7 for _, v in parts[0])
+        expect("vmlinux`f+0x%x\n" % deepest in one, False, "a deeper stack than any, seed %d" % seed)
+        expect(deepest == 0 or "vmlinux`f+0x%x\n" % (deepest - 1) in one, True, "the deepest stack, seed %d" % seed)
+
     split = [[[] for _ in parts] for _ in range(hosts)]
     for i, part in enumerate(parts):
         for event in part:
