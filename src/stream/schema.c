@@ -2,7 +2,7 @@
 /* schema: the clauses and aggregations of all sources become those of one image.
  * Input: frames "clause" and "agg". Output: epids, probes and aggregations of merge.image.
  * Machines with different kernels may number the same clause differently, so it is found by its description. Equal
- * descriptions of one source are told apart by their order. */
+ * descriptions of one source differ by their order. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Many processes that open, serve, accept, fork, pass and close TCP connections and UDP sockets on loopback at once.
  * Output: for each process that there was its name and the payload bytes and datagrams that it sent and got.
  *
- * Who has a socket is told by who sends on it first: every holder of a connection greets its client before the client
+ * Who sends first on a socket has it: every holder of a connection greets its client before the client
  * sends, so each byte that comes in has one right owner.  Groups alternate between IPv4 and IPv6.  The counters are in
  * shared memory; each process writes its own, but for retransmissions, which the other side got as well.
  */

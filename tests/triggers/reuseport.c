@@ -26,7 +26,7 @@ struct got {
 	bool udp;
 };
 
-/* The sockets of a worker, and what it is told to do: has_own: others made its sockets. */
+/* The sockets of a worker, and what it is asked to do: has_own: others made its sockets. */
 struct work {
 	const struct trig *t;
 	bool has_own;

@@ -54,7 +54,7 @@ static inline void tun_open(struct tun *t, int family)
 			" && ip addr add fd00:d:2::1/64 dev " TUN_DEVICE " nodad");
 	if (status != 0)
 		trig_die("cannot set up " TUN_DEVICE);
-	trig_sleep(100); /* IPv6 is told of the carrier a moment later */
+	trig_sleep(100); /* IPv6 learns of the carrier a moment later */
 }
 
 /* The internet checksum's running sum. */

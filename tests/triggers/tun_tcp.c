@@ -305,7 +305,7 @@ static void mode_zero(struct peer *p)
 		p->seq += len;
 		drain(p, 60);
 	}
-	say(p, ACK, p->seq - 1, 0); /* a window probe: the window is told again */
+	say(p, ACK, p->seq - 1, 0); /* a window probe: the window is announced again */
 	drain(p, 60);
 	for (uint64_t got = 0; got < sent;) {
 		ssize_t n = recv(fd, data, sizeof(data), MSG_DONTWAIT);

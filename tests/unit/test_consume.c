@@ -507,7 +507,7 @@ static void test_broken_stream(void)
 	env_output(&env, &r.report, full, err);
 	CHECK(!consumer_new(&env, &c), "new");
 	put(&r, 0, 1, E_PRINTF, 1, 0);
-	CHECK(consumer_work(c, false) == -ENOSPC, "the error is told");
+	CHECK(consumer_work(c, false) == -ENOSPC, "the error is returned");
 	CHECK(consumer_aggs(c) == -ENOSPC, "again");
 	consumer_free(c);
 	sink_free(env.sink);

@@ -439,7 +439,7 @@ static void test_closed_output(struct features *f)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* A record of a fault is told; one of ERROR's own clause is counted. */
+/* A record of a fault is reported; one of ERROR's clause is counted. */
 static void test_error(struct features *f)
 {
 	static const struct spec specs[] = {

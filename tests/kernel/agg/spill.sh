@@ -72,6 +72,6 @@ bounded() {
 	[ "$rows" -lt 20000 ] || echo "FAILED: $rows rows in 1 MB"
 	[ "$(grep -cE '^ *-200000[0-4] +700$' <<<"$OUT")" = 5 ] || echo "FAILED: the busiest: $(grep -E -- '-200000' <<<"$OUT")"
 	[ "$((events + $(drops)))" = 33500 ] || echo "FAILED: events $events and drops $(drops)"
-	grep -q 'consumer aggregation drop' <<<"$ERR" || echo "FAILED: no drops are told: $ERR"
+	grep -q 'consumer aggregation drop' <<<"$ERR" || echo "FAILED: no drops are reported: $ERR"
 }
 measure bounded

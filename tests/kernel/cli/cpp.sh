@@ -41,7 +41,7 @@ done
 gives 1 "" "dwire: failed to set -X q: Invalid value for specified option
     hint: it takes a, c, s or t" -C -Xq -s v.d
 
-# Errors are told at their own file and line.
+# An error names the file and the line that it is in.
 printf 'inline int a = 1;\ninline int b = 1 +;\n' >inc/bad.h
 printf '#include "bad.h"\nBEGIN { exit(0); }\n' >e.d
 run -C -I inc -s e.d

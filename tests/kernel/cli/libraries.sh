@@ -31,7 +31,7 @@ run -L lib -qn 'BEGIN { trace(later); }'
 expect_match "$STATUS $ERR" '^1 .*D_IDENT_UNDEF.: there is no variable later' "a library that was left out"
 printf 'inline int ok = 1;\ninline int wrong = 1 +;\n' >bad/broken.d
 run -L bad -n 'BEGIN { exit(0); }'
-expect_match "$STATUS $ERR" '^1 bad/broken\.d:2:' "an error in a library is told by its name"
+expect_match "$STATUS $ERR" '^1 bad/broken\.d:2:' "an error in a library names it"
 echo 'BEGIN { trace(1); }' >bad/broken.d
 run -L bad -n 'BEGIN { exit(0); }'
 expect_match "$STATUS $ERR" '^1 bad/broken\.d:1:1: error\[D_SYNTAX\]: a library declares' "a clause in a library"

@@ -73,7 +73,7 @@ expect_match "$STATUS $OUT" '^0 [0-9]+$' "in network and pid namespaces"
 under unshare -p -f --mount-proc -- -qn 'BEGIN { printf("%s", zonename); exit(0); }'
 expect_eq "$STATUS $OUT" "0 global" "in a pid namespace"
 
-# Small limits are told, and nothing is printed of a trace that was not whole.
+# Limits that are too small are reported, and an incomplete trace prints nothing.
 for n in 3 4 5 6 8 10 12 14 16; do
 	under bash -c "ulimit -n $n && exec \"\$@\"" - -- -qn "$prog"
 	if [ "$STATUS" -ne 0 ]; then

@@ -44,7 +44,7 @@ expect_eq "$? $(<out)" "0 line" "closed messages"
 expect_eq "$(timeout 5 "$dwire" -qn 'tick-100 { printf("x\n"); }' 2>err | head -n 2; echo "${PIPESTATUS[*]}")" "x
 x
 0 0" "a reader that leaves"
-grep -v 'tick firings\? missed' err && fail "a reader that leaves is told"
+grep -v 'tick firings\? missed' err && fail "a reader that leaves gets no message"
 # What fired stays in order and whole when it is a pipe, a file, or both at once.
 "$dwire" -qn 'BEGIN { printf("1\n"); } tick-10 { printf("2\n"); exit(0); } END { printf("3\n"); }' | cat >out
 expect_eq "$(<out)" "1

@@ -10,7 +10,7 @@ gives 1 "" "dwire: cannot run \"'\": a quote is not closed" -qn "$d" -c "'"
 gives 1 "" "dwire: failed to grab pid 99999999: No such process" -qn "$d" -p 99999999
 gives 1 "" "dwire: -p takes the number of a process, not 12x" -qn "$d" -p 12x
 
-# A script that has no interpreter is found only by the exec: BEGIN has fired, and the error is told all the same.
+# A script that has no interpreter is found only by the exec: BEGIN has fired, and the error is reported all the same.
 printf '#!/nonexistent\n' >bad && chmod +x bad
 run -qn 'tick-1s' -c ./bad
 expect_eq "$STATUS $ERR" "1 dwire: failed to execute ./bad: No such file or directory" "a command that cannot be executed"

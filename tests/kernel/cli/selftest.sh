@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # --self-test attaches every probe of a provider, reads its members and compares it with the kernel's counters; a
-# provider that cannot be attached is WRONG, and a user without privileges is told what is missing.
+# provider that cannot be attached is WRONG, and a user without privileges reads what is missing.
 need setpriv jq
 line() { # PROVIDER: its state, probes, members, tiers, counted probes
 	awk -v p="$1" '$1 == p { print $2, $3, ($5 > 0), $6, $7 }' "$tmp/out"
@@ -46,7 +46,7 @@ setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-cap
 expect_eq "$?" 2 "status of an ordinary user with --json"
 expect_eq "$(jq -c '[.capabilities.bpf, .providers, .wrong]' "$tmp/json")" '[false,null,null]' "nothing is claimed in JSON either"
 
-# a test that dies is no reason to wait, and is told
+# a test that dies is reported at once
 "$dwire" --self-test udp sock icmp >"$tmp/out" 2>&1 &
 pid=$!
 for ((i = 0; i < 400; i++)); do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 90
-# A trace stops when it is told, whatever it waits for: the reader of its output, a stopped terminal, a FIFO that nobody
+# A trace stops when a signal asks for it, whatever it waits for: the reader of its output, a stopped terminal, a FIFO that nobody
 # reads, a command of system(). The first signal ends the trace within two seconds, the second one at once.
 . "$here/lib/cli.lib"
 
@@ -88,7 +88,7 @@ until_blocked
 kill -TERM $tracer
 ends_within 1000 "SIGTERM, and a command runs"
 expect_eq "$STATUS $(grep -c 'the end' out) $(<err)" "0 1 dwire: the trace ends: \"exec sleep 1000\" was given up" "END after a command"
-# What END runs has its time, though the trace was told to stop before.
+# What END runs has its time, though the trace was asked to stop before.
 "$dwire" -qwn 'BEGIN { freopen("begun"); printf("."); freopen(""); } END { system("sleep 0.3; echo done"); }' >out 2>err &
 tracer=$!
 until [ -s begun ]; do sleep 0.02; done

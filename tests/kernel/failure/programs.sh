@@ -41,7 +41,7 @@ cp prog old
 printf '%s\n' './old 30' 'cp prog new' 'mv new old' './old 12' './old 5' >later
 traced -n "pid*:$tmp/old:add_all:entry { @[execname] = count(); } END { printa(\"%s %@d\\n\", @); }" -c 'bash later'
 expect_eq "$OUT" "old 30" "the file that was there when the trace began"
-expect_eq "$(grep -c "warning: the file $tmp/old was replaced or deleted" err)" 1 "what is told of a replaced file: $ERR"
+expect_eq "$(grep -c "warning: the file $tmp/old was replaced or deleted" err)" 1 "the warning of a replaced file: $ERR"
 
 # Damaged files: refused with a message, or read as far as they go; never a crash.
 cp prog good
@@ -62,7 +62,7 @@ for n in 0 1 63 64 200 $((size / 2)) $((size - 1)); do
 	[ $s -eq 1 ] && grep -q 'failed to match' err || fail "cut at $n: status $s: $(<err)"
 done
 
-# Few open files: where each place needs one the reason is told.
+# Few open files: where each place needs one, the message gives the reason.
 STATUS=0
 OUT=$(ulimit -Sn 40 && ulimit -Hn 40 && "$dwire" -qn 'pid$target:libc:str*:entry { @ = count(); }' -c true 2>err) || STATUS=$?
 [ $STATUS -eq 0 ] || expect_match "$(<err)" 'may not have so many \(ulimit -n\)' "too many probes"

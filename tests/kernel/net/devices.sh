@@ -51,14 +51,14 @@ check() { # ADDRESS IPHEADER PROTOSTR
 		"$what: receive of five in one"
 	expect_count 1 4 "$what: nothing else"
 
-	# ... unless it is told not to: then they are cut between queue and driver.
+	# ... unless ethtool forbids it: then they are cut between queue and driver.
 	ip -n "$a" link set va gso_max_segs 1
 	trace_in "$a" "$clause" udp_send -a "$1" -k 5000 -g 1000
 	ip -n "$a" link set va gso_max_segs 65535
 	expect_count "p == \"queue\" && $whole" 1 "$what: before they are cut"
 	expect_count "p == \"transmit\" && v[\"segs\"] == 1 && v[\"len\"] == $((14 + h + 1008))" 5 "$what: after they are cut"
 	expect_count "p == \"receive\" && v[\"len\"] == $((h + 1008))" 5 "$what: as they arrive"
-	expect_total wire 'p == "queue"' "$(total len 'p == "transmit"')" "$what: bytes on the wire are told before"
+	expect_total wire 'p == "queue"' "$(total len 'p == "transmit"')" "$what: bytes on the wire are known before"
 }
 check 10.78.1.2 20 IP
 check fd00:d:78::2 40 IPV6

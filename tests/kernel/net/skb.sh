@@ -58,6 +58,6 @@ expect_match "$(<"$tmp/out")" 'skb_residency_nsecs' "skblife"
 expect_ge "$(awk '$1 == 33554432 { print $NF }' "$tmp/out")" 1 "skblife: a packet of 38 ms"
 expect_ge "$(awk '$1 == 67108864 { print $NF }' "$tmp/out")" 1 "skblife: a packet of 122 ms"
 
-# What is missed of the programs that note when a buffer was made is told of the probe that asks for its age.
+# Missed runs of the programs that note when a buffer was made are reported for the probe that reads its age.
 "$dwire" --dump=bpf -n 'BEGIN {} skb:::free /args[4]->skb_age/ { @ = count(); } END { trace(vtimestamp); }' >"$tmp/out"
 expect_eq "$(sed -n 's/^; notes for \(.*\) at .*/\1/p' "$tmp/out" | sort -u | tr '\n' ' ')" "dtrace:::END skb:::free " "notes for"

@@ -29,7 +29,7 @@ expect_ge "$most" 524288 "bytes of the recording at most"
 expect_le "$most" 1048576 "bytes of the recording"
 [ ! -e small/000000000001.dwr ] || fail "the oldest segment is still there"
 "$dwire" replay small >replayed 2>err || fail "the replay of what remains: $(<err)"
-expect_match "$(<err)" "the session began earlier: its first [0-9]+ frames were removed, for the budget" "what is gone is told"
+expect_match "$(<err)" "the session began earlier: its first [0-9]+ frames were removed, for the budget" "what is gone is reported"
 messages() { # what is said of the recording itself; ticks may have been missed
 	grep -v 'tick firings missed' err
 }

@@ -57,7 +57,7 @@ expect_match "$(<"$tmp/err")" "a recording takes no -o" "why"
 
 # The default recorder.
 "$dwire" record -o "$tmp/all" -c "ip netns exec $NETNS $BASH $tmp/traffic" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"
-"$dwire" replay "$tmp/all" -o event,netns,comm,detail | # it is told of the whole machine
+"$dwire" replay "$tmp/all" -o event,netns,comm,detail | # an event of the whole machine
 	grep -c "^state  *$NETNS_ID  *dw_client  *SYN_SENT ESTABLISHED\$" >"$tmp/n"
 expect_eq "$(<"$tmp/n")" 3 "connections that opened"
 "$dwire" replay "$tmp/all" --json | python3 -c '

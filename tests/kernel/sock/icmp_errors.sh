@@ -32,7 +32,7 @@ END
 trace_in "$NETNS" "sock:::connect-done /args[1]->cs_netns == $NETNS_ID/
 	{ printf(\"done to=%s errno=%d\\n\", args[0]->so_raddr, args[2]->sr_errno); }" python3 "$tmp/ask"
 for n in 100 101 99; do # EHOSTUNREACH, EACCES or EHOSTUNREACH, ENETUNREACH
-	expect_count "v[\"to\"] == \"10.78.$n.1\" && v[\"errno\"] == $(value_of told$n)" 1 "10.78.$n.1: as the process was told"
+	expect_count "v[\"to\"] == \"10.78.$n.1\" && v[\"errno\"] == $(value_of told$n)" 1 "10.78.$n.1: as the process saw it"
 done
 expect_eq "$(value_of told102)" None "no answer at all"
 expect_count 'v["to"] == "10.78.102.1" && v["errno"] == 125' 1 "given up"

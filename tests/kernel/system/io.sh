@@ -18,7 +18,7 @@ trace_with "$d" "$dd" if=/dev/zero of="$tmp/data" bs=12288 count=17 oflag=direct
 n=$(awk '/^start/ { print $5 }' <<<"$OUT") # a block may lie in two places of the disk
 expect_ge "$n" 17 "requests"
 expect_eq "$(grep ^start <<<"$OUT")" "start $number 1 $n" "requests that begin"
-# an interrupt may end a request of another's while one is looked at on the same CPU: that is told
+# an interrupt may end a request of another's while one is looked at on the same CPU: that is reported
 missed=$(sed -n 's/^dwire: \([0-9]*\) probe firings\? missed in io.*done (recursion)$/\1/p' <<<"$ERR")
 done=$(awk '/^done 0 0 1 / { print $5 }' <<<"$OUT")
 expect_le "$done" "$n" "requests that end"

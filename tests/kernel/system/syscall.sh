@@ -34,7 +34,7 @@ expect_ge "$(awk '/^bytes/ { print $2 }' <<<"$OUT")" "$(value_of read_bytes)" "b
 said end "end 1 0 1"
 said never ""
 said 'all writev' ""
-# What is called by int 0x80 is the same call, by its 32-bit number (20), and can be told apart.
+# What is called by int 0x80 is the same call, by its 32-bit number (20), and can be distinguished.
 if [ "$(uname -m)" = x86_64 ] && [ "$(value_of int80)" = 30 ]; then
 	OUT=$("$dwire" -q -n 'syscall::getpid:entry, syscall::writev:entry /pid == $target && syscall32/ { @[probefunc] = count(); }
 		syscall::getpid:return /pid == $target && syscall32 && (arg0 != pid || errno)/ { @["bad"] = count(); }

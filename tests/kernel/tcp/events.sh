@@ -107,7 +107,7 @@ for family in -4 -6; do
 	ca "open>recovery recovery>open " 1
 
 	run $family zero
-	expect_ge "$(count "p == \"zero-window-sent\" && v[\"pid\"] == $pid")" 2 "$what: the window is told when it closes, and when asked"
+	expect_ge "$(count "p == \"zero-window-sent\" && v[\"pid\"] == $pid")" 2 "$what: the window is announced when it closes, and when asked"
 
 	run $family listen
 	expect_count 'p == "listen-overflow"' "$(value_of overflows)" "$what: what the peer was denied"

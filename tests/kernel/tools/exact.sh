@@ -102,7 +102,7 @@ eq({k: len(l) for k, l in sock.items()}, of("tcp", "connections"), "solife: conn
 eq({k: {r["dir"] for r in l} for k, l in sock.items()}, both(lambda w, s: {"->" if s == "client" else "<-"}), "solife: who began")
 eq({k: {(r["laddr"], r["raddr"]) for r in l} for k, l in sock.items()}, both(lambda w, s: {(ways[w][0],) * 2}),
     "solife: addresses")
-# Each system call that reads: the messages, and the ends that the servers are told of.
+# Each system call that reads: the messages, and the ends that the servers see.
 calls = sum(r["count"] for r in rows("socketio") if r["dir"] == "read")
 for what in ("rmem_alloc", "rmem_limit"):
     n = sum(b["count"] for r in rows("sormem") if r.get("what") == what for b in r["bytes"])

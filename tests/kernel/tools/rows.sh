@@ -62,7 +62,7 @@ for r in sorted((json.loads(x) for x in open(sys.argv[1])), key=lambda r: r["com
 	"dw_client $(value_of client_bytes_in) $(value_of client_bytes_out) 1
 dw_server $(value_of server_bytes_in) $(value_of server_bytes_out) 1" "--by comm: $(<"$tmp/by")"
 
-# Intervals have a number and a time; what -n leaves out is told.
+# Intervals have a number and a time; what -n leaves out is counted.
 "$dwire" socketio 1 2 >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  interval [12]$' "$tmp/text")" 2 "marks: $(<"$tmp/text")"
 "$dwire" tcptop 60 -n 1 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
