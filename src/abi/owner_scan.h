@@ -26,4 +26,11 @@ enum owner_holder { OWNER_HOLDER_NONE, OWNER_HOLDER_LIVES, OWNER_HOLDER_GONE };
 struct owner_holders {
 	DW_U8 is[OWNER_HOLDERS];
 };
+
+/* Of each CPU: keys in `owners` of the connections that ended there last, of n. A CPU's value has at most 32 KiB. */
+#define OWNER_ENDED 2048
+struct owner_ended {
+	DW_U64 n;
+	DW_U64 key[OWNER_ENDED];
+};
 #endif

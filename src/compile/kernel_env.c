@@ -481,15 +481,16 @@ static const struct packet_filter *compile_filter(void *ctx, const char *text, c
 
 /* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. Before
  * 5.11 the current task is no typed pointer; 5.12 brought atomic exchanges, of which BTF has no trace but the helper
- * bpf_check_mtu() of the same release; 5.15 brought cookies; 6.1 hashes that take their memory as they fill, in
- * programs at perf events, and bpf_user_ringbuf_drain(); 6.12 bpf_dynptr_from_skb() at tracepoints, and
- * bpf_copy_from_user_str(). BTF shows which the kernel has, so versions are not
- * compared: distributions backport. */
+ * bpf_check_mtu() of the same release, and sockets' cookies in tracing programs; 5.15 brought cookies of attachments; 6.1
+ * hashes that take their memory as they fill, in programs at perf events, and bpf_user_ringbuf_drain(); 6.12
+ * bpf_dynptr_from_skb() at tracepoints, and bpf_copy_from_user_str(). BTF shows which the kernel has, so versions are
+ * not compared: distributions backport. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",
 		"nf_hook_run_bpf", "bpf_get_current_task_btf", "bpf_skb_check_mtu", "bpf_get_attach_cookie_pe",
-		"bpf_task_pt_regs", "bpf_user_ringbuf_drain", "bpf_dynptr_from_skb", "bpf_copy_from_user_str" };
+		"bpf_task_pt_regs", "bpf_user_ringbuf_drain", "bpf_dynptr_from_skb", "bpf_copy_from_user_str",
+		"bpf_get_socket_ptr_cookie" };
 	struct lower_env *env = &c->lenv;
 	uint32_t ids[sizeof(names) / sizeof(names[0])];
 	int64_t nhelpers;
@@ -509,6 +510,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->faults_kill = release_faults_kill();
 	env->kfunc_dynptr = ids[9];
 	env->dynptr_traced = ids[10] != 0;
+	env->no_sk_cookie = !ids[11];
 	if (env->no_regs && k->ktypes.enumerator(k->ktypes.ctx, "__BPF_FUNC_MAX_ID", &nhelpers))
 		env->nhelpers = (uint32_t)nhelpers;
 	if (pidns_inner() || access("/proc/1/ns/net", F_OK))

@@ -31,6 +31,7 @@ static const struct old_map {
 	{ "state", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct owner_state), 1, BPF_F_MMAPABLE },
 	{ "holders", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct owner_holders), 1, 0 },
 	{ "listener", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1, 0 },
+	{ "ended", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct owner_ended), 1, 0 },
 };
 enum { OWNERS, LAST_USERS, SENDERS, STATE };
 

@@ -30,13 +30,13 @@ names_missing() { # PROBE TEXT
 	[ "$STATUS" -ne 0 ] && has "$ERR" "$2"
 }
 
-# The segments of each process, and those of TIME_WAIT, which has no owner and is the client's.
+# The segments of each process, those of TIME_WAIT too. A socket without a cookie is known by its address.
 owners() {
-	trace -qn 'tcp:::send /args[2]->ip_saddr == "127.0.0.1"/ { @[args[1]->cs_pid, args[1]->cs_execname] = count(); }
-		END { printa("sent %d %s %@d\n", @); }' -c "$triggers/tcp_echo -4 -n 3"
+	trace -qn 'tcp:::send /args[2]->ip_saddr == "127.0.0.1"/ {
+			@[args[1]->cs_pid, args[1]->cs_execname] = count(); @ids[args[1]->cs_cid] = count(); }
+		END { printa("sent %d %s %@d\n", @); printa("id %d %@d\n", @ids); }' -c "$triggers/tcp_echo -4 -n 3"
 	[ "$STATUS" -eq 0 ] && has "$OUT" $'\nsent '"$(said server_pid) dw_server $(said server_segs_out)"$'(\n|$)' &&
-		[ "$(awk -v c="$(said client_pid)" '/^sent/ && ($2 == c || $2 == -1) { n += $NF } END { print n }' <<<"$OUT")" = \
-			"$(said client_segs_out)" ]
+		has "$OUT" $'\nsent '"$(said client_pid) dw_client $(said client_segs_out)"$'(\n|$)' && ! has "$OUT" $'\nid 0 '
 }
 
 said() { # KEY: of the trigger

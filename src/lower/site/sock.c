@@ -102,8 +102,9 @@ static vreg kernel_sk(struct clause_ctx *cx)
 	return at_cgroup(cx->pg) ? cgroup_sk(cx).r : site_helper_sk(cx);
 }
 
-/* Kprobes can neither read nor make a socket's cookie through a helper. There, a socket without a cookie is known by
- * its address, and so is a handshake's listener, to which no typed pointer leads. */
+/* Kprobes can neither read nor make a socket's cookie through a helper, nor can any tracing program before Linux 5.12.
+ * There, a socket without a cookie is known by its address, and so is a handshake's listener, to which no typed pointer
+ * leads. */
 static vreg function_cookie(struct clause_ctx *cx)
 {
 	struct ir *ir = cx->ir;
@@ -111,9 +112,12 @@ static vreg function_cookie(struct clause_ctx *cx)
 	uint32_t end = ir_newlabel(ir), other = ir_newlabel(ir);
 	struct val v;
 
+	if (!at_function(cx->pg))
+		sk = plain_number(cx, ptr_val(cx->lw, sk, "sock"));
 	ir_set(ir, res, sk);
 	ir_jcci(ir, CC_EQ, sk, 0, end);
-	if (!at_kprobe(cx->pg)) { /* an argument is trusted, a packet's socket need not be */
+	if (!at_kprobe(cx->pg) &&
+		!cx->lw->env->no_sk_cookie) { /* an argument is trusted, a packet's socket need not be */
 		v = site_has_member(cx->pg, "by")
 			? site_named_arg(cx, "by", type_ptr(cx->lw->ts, types_tagged(cx->lw->ts, T_STRUCT, "sock")))
 			: named_sk(cx);
@@ -169,7 +173,7 @@ static vreg hook_cookie(struct clause_ctx *cx)
 
 vreg site_cookie(struct clause_ctx *cx)
 {
-	if (at_function(cx->pg))
+	if (at_function(cx->pg) || (cx->lw->env->no_sk_cookie && !at_cgroup(cx->pg)))
 		return function_cookie(cx);
 	return hook_cookie(cx);
 }

@@ -6,7 +6,8 @@
  * Input:  fentry and fexit of the kernel's functions behind socket(2), connect(2), accept(2), send(2), recv(2) and
  *         close(2), which run in the calling process; two tracepoints; at the start every open file of every process.
  * Output: the maps `owners`, `last_users` and `senders` as owner.bpf.c keeps them, and struct owner_state.
- * Invariant: an entry of `owners` lives as long as its socket: up to inet_sock_destruct(), when no packet has it.
+ * Invariant: an entry of `owners` lives as long as its socket: up to inet_sock_destruct(), when no packet has it; but
+ * for entries of connections that this side closed first, as in owner_ended.h.
  *
  * The kernel's structures are read by a helper, at offsets that owner_old.c finds in BTF: the address of the symbol
  * at_TAG__MEMBER is such an offset, that of map_NAME is a map. bpf/gen_owner.py lists where they stand. */
@@ -26,8 +27,11 @@
 #define S_IFMT 0170000
 #define S_IFSOCK 0140000
 #define TCP_SYN_RECV 3
+#define TCP_FIN_WAIT2 5
 #define TCP_LISTEN 10
-#define SIZEOF_UPID 16 /* struct upid: a number and a pointer */
+#define TCP_CLOSING 11
+#define IN6_MAPPED 0xffff0000 /* the third word of an IPv4 address as IPv6, in memory's order */
+#define SIZEOF_UPID 16        /* struct upid: a number and a pointer */
 
 #define OFFSET(member)                   \
 	({                               \
@@ -216,8 +220,69 @@ int owner_clone(DW_U64 *args)
 	return 0;
 }
 
+static __always_inline DW_U64 key_add(DW_U64 key, DW_U64 word)
+{
+	return (key ^ word) * 0x9e3779b97f4a7c15;
+}
+
+static __always_inline DW_U64 key_add_ipv6(DW_U64 key, const DW_U64 *a)
+{
+	return key_add(key_add(key, a[0]), a[1]);
+}
+
+/* As owner_ended.h makes it of a connection's ends, and dlib/net/net.d. */
+static __always_inline DW_U64 ends_key(DW_U64 sk)
+{
+	const DW_U64 net = READ(DW_U64, sk, sock_common__skc_net);
+	DW_U64 key = 0, near[2] = {}, far[2] = {};
+
+	bpf_probe_read_kernel(near, sizeof(near), (void *)(sk + OFFSET(sock_common__skc_v6_rcv_saddr)));
+	bpf_probe_read_kernel(far, sizeof(far), (void *)(sk + OFFSET(sock_common__skc_v6_daddr)));
+	if (READ(unsigned short, sk, sock_common__skc_family) == AF_INET || (!far[0] && (DW_U32)far[1] == IN6_MAPPED)) {
+		key = key_add(key,
+			(DW_U64)READ(DW_U32, sk, sock_common__skc_rcv_saddr) << 32 |
+				READ(DW_U32, sk, sock_common__skc_daddr));
+	} else {
+		key = key_add_ipv6(key, near);
+		key = key_add_ipv6(key, far);
+	}
+	key = key_add(key,
+		(DW_U64)READ(DW_U32, net + OFFSET(net__ns), ns_common__inum) << 32 |
+			(DW_U32)READ(unsigned short, sk, sock_common__skc_num) << 16 |
+			READ(unsigned short, sk, sock_common__skc_dport));
+	return key & 0x7fffffffffffffff;
+}
+
+/* The socket may become a small one now, whose owner is found by the connection's ends: see owner_ended.h. The rings
+ * are of CPUs, as there are no atomic exchanges: an interrupt that comes in between may leave one entry for good. */
+static __always_inline int may_end(DW_U64 sk)
+{
+	const struct dw_owner *o = bpf_map_lookup_elem(MAP(owners), &sk);
+	DW_U64 key = ends_key(sk), left;
+	struct owner_ended *e;
+	struct dw_owner now;
+	DW_U32 zero = 0;
+
+	e = bpf_map_lookup_elem(MAP(ended), &zero);
+	if (!o || !e) {
+		bpf_map_delete_elem(MAP(owners), &key);
+		return 0;
+	}
+	now = *o;
+	now.how = DW_OWNER_USE;
+	now.sk = sk;
+	now.ended = ++e->n | (DW_U64)bpf_get_smp_processor_id() << 48;
+	put(MAP(owners), key, &now);
+	left = e->key[now.ended % OWNER_ENDED];
+	e->key[now.ended % OWNER_ENDED] = key;
+	o = left ? bpf_map_lookup_elem(MAP(owners), &left) : NULL;
+	if (o && o->ended + OWNER_ENDED == now.ended)
+		bpf_map_delete_elem(MAP(owners), &left);
+	return 0;
+}
+
 /* inet_sock_set_state(socket, old, new): what the function above makes. It has its listener's owner until a process
- * accepts it. */
+ * accepts it. And the end of connections that this side closes first. */
 SEC("state")
 int owner_state(DW_U64 *args)
 {
@@ -226,6 +291,9 @@ int owner_state(DW_U64 *args)
 	DW_U32 zero = 0;
 	DW_U64 key;
 
+	if (((int)args[2] == TCP_FIN_WAIT2 || (int)args[2] == TCP_CLOSING) &&
+		READ(unsigned short, sk, sock__sk_protocol) == IPPROTO_TCP)
+		return may_end(sk);
 	if ((int)args[1] != TCP_LISTEN || (int)args[2] != TCP_SYN_RECV)
 		return 0;
 	listener = bpf_map_lookup_elem(MAP(listener), &zero);
