@@ -299,8 +299,12 @@ inline uint64_t dw_tw_key_of[struct sock *T] = (uint64_t)T->__sk_common.skc_hash
  * sock_ops reports it there. */
 inline int dw_tcp_step[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP &&
     (dw_has_addresses ? 1 : P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV) && P->state != P->oldstate;
-inline int dw_late_step[struct dw_tcp *P] = !dw_has_addresses && P->op == DW_SOCK_OPS_PASSIVE &&
+inline int dw_passive_step[struct dw_tcp *P] = P->op == DW_SOCK_OPS_PASSIVE &&
     P->sk->__sk_common.skc_state == DW_TCP_SYN_RECV && !dw_opened_here[P];
+inline int dw_late_step[struct dw_tcp *P] = !dw_has_addresses && dw_passive_step[P];
+/* The functions that set the state begin before the tracepoint, and so before the accepted socket has an owner. */
+inline int dw_fstep[struct dw_pkt *P] = P->sk->sk_protocol == DW_IPPROTO_TCP &&
+    (P->oldstate != DW_TCP_LISTEN || P->state != DW_TCP_SYN_RECV) && P->state != P->oldstate;
 
 /* sock_ops: a handshake is complete. A simultaneous open is reported as a passive one. */
 inline int dw_connected[struct dw_tcp *P] =

@@ -481,8 +481,8 @@ static const struct packet_filter *compile_filter(void *ctx, const char *text, c
 
 /* bpf_cast_to_kern_ctx() exists from Linux 6.2 on, BPF links of netfilter from 6.4, uprobe_multi links from 6.6. Before
  * 5.11 the current task is no typed pointer; 5.12 brought atomic exchanges, of which BTF has no trace but the helper
- * bpf_check_mtu() of the same release, and sockets' cookies in tracing programs; 5.15 brought cookies of attachments; 6.1
- * hashes that take their memory as they fill, in programs at perf events, and bpf_user_ringbuf_drain(); 6.12
+ * bpf_check_mtu() of the same release, and sockets' cookies in tracing programs; 5.15 brought cookies of attachments;
+ * 6.1 hashes that take their memory as they fill, in programs at perf events, and bpf_user_ringbuf_drain(); 6.12
  * bpf_dynptr_from_skb() at tracepoints, and bpf_copy_from_user_str(). BTF shows which the kernel has, so versions are
  * not compared: distributions backport. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)

@@ -58,10 +58,10 @@ static const struct site state_sites[] = {
 		.sees = "since Linux 6.11: the step to TIME_WAIT of a connection that no process has any more, if it "
 			"lost its "
 			"process after the trace began" },
-	FUNC_SET_STATE("dw_tcp_step[P]",
+	FUNC_SET_STATE("dw_fstep[P]",
 		.sees = "all changes but the last of TIME_WAIT, and of FIN_WAIT2 without a process: they end silently"),
-	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv", .when = "dw_late_step[P]",
-		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later"),
+	FUNC_SITE("tcp_init_transfer", 3, "dw_synrecv", .when = "dw_passive_step[P]",
+		.sees = "the step of an accepted socket to syn-received, a moment later"),
 	FUNC_SITE("tcp_timewait_state_process", 2, "dw_ftwfin", .when = "dw_tw_enters[P->rx_sk, P]",
 		.sees = "the step to TIME_WAIT of a connection that no process has any more"),
 };
