@@ -19,7 +19,7 @@ dtrace:::BEGIN
 }
 
 tcp:::receive
-/ args[1]->cs_pid != -1 && args[2]->ip_plength > args[4]->tcp_offset &&
+/ args[2]->ip_plength > args[4]->tcp_offset && args[1]->cs_pid != -1 &&
   wanted(args[1], args[4]->tcp_dport, args[4]->tcp_sport, args[2]->ip_daddr, args[2]->ip_saddr) /
 {
 	this->size = args[2]->ip_plength - args[4]->tcp_offset;
@@ -29,7 +29,7 @@ tcp:::receive
 }
 
 tcp:::send
-/ args[1]->cs_pid != -1 && args[2]->ip_plength > args[4]->tcp_offset &&
+/ args[2]->ip_plength > args[4]->tcp_offset && args[1]->cs_pid != -1 &&
   wanted(args[1], args[4]->tcp_sport, args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
 {
 	this->size = args[2]->ip_plength - args[4]->tcp_offset;

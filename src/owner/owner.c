@@ -30,12 +30,20 @@ _Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the
 /* The time of scans that may come at once, times 100: 100 ms. */
 #define SCAN_CREDIT 10000000000ull
 
+/* After so long without an accept that told something new, PROG_accept is detached. */
+#define ACCEPT_IDLE_NS 10000000000ull
+
 struct owner {
 	struct owner_kernel k;
 	int cgroup;           /* ours, or -1 */
 	int link[PROG_COUNT]; /* -1: not attached */
 	int old[OWNER_OLD];   /* likewise, of k.old */
 	uint64_t next_scan;   /* when another scan would be due if they came evenly, ns */
+	/* Of PROG_accept: since when it has found nothing, ns; the counters at that time. unneeded: it was detached
+	 * after it had seen accepts, all of which the hook for getpeername() had seen before. */
+	uint64_t idle_since;
+	uint32_t seen, needed;
+	bool unneeded;
 };
 
 /* Attaches a program if it is loaded and not attached. Without the cgroup those that need it are left out. 0 or
@@ -117,15 +125,52 @@ static int attach_needed(struct owner *o)
 	return err;
 }
 
+static void detach(struct owner *o, enum owner_prog p)
+{
+	close(o->link[p]);
+	o->link[p] = -1;
+}
+
+/* PROG_accept makes every system call of the machine slower, by a tenth of a microsecond. It is needed only for
+ * processes that accept connections of others' listeners without asking for the peer's address; all other accepts are
+ * seen by the hook for getpeername(). Once it has found nothing for a while it is detached, until a process is seen to
+ * send on a connection that nobody accepted. Without the cgroup there are no other hooks. */
+static void accept_poll(struct owner *o, uint64_t now)
+{
+	if (o->link[PROG_accept] < 0 || o->cgroup < 0)
+		return;
+	if (!o->idle_since || *o->k.accepts_needed != o->needed) {
+		o->seen = o->idle_since ? o->seen : *o->k.accepts_seen;
+		o->needed = *o->k.accepts_needed;
+		o->idle_since = now;
+		return;
+	}
+	if (now - o->idle_since < ACCEPT_IDLE_NS)
+		return;
+	detach(o, PROG_accept);
+	o->unneeded = *o->k.accepts_seen != o->seen;
+	*o->k.listener_shared = 0;
+	o->idle_since = 0;
+}
+
+/* Is it time to look for shared listeners? */
+static bool suspects_listener(struct owner *o)
+{
+	if (*o->k.accept_missed)
+		o->unneeded = false;
+	return (*o->k.accept_missed || (*o->k.listener_suspect && !o->unneeded)) && !*o->k.listener_shared;
+}
+
 /* Two scans find shared sockets again: the first marks who holds each, the second checks the marks. A socket that
  * turns out to be shared switches the programs for its kind on. */
 int owner_poll(struct owner *o)
 {
-	bool listener = *o->k.listener_suspect && !*o->k.listener_shared;
+	bool listener = suspects_listener(o);
 	bool datagram = *o->k.datagram_suspect && !*o->k.datagram_shared;
-	uint64_t begin;
+	uint64_t begin = clock_now();
 	int err;
 
+	accept_poll(o, begin);
 	if (*o->k.stream_shared && o->link[PROG_send] < 0) {
 		err = attach_all(o, STREAM, NULL);
 		if (err)
@@ -133,10 +178,10 @@ int owner_poll(struct owner *o)
 	}
 	if (!listener && !datagram && !*o->k.orphaned)
 		return 0;
-	begin = clock_now();
 	if (begin + SCAN_CREDIT < o->next_scan)
 		return 0;
 	*o->k.listener_suspect = 0;
+	*o->k.accept_missed = 0;
 	*o->k.datagram_suspect = 0;
 	*o->k.orphaned = 0;
 	*o->k.marked = *o->k.marked == DW_OWNER_HOLDS ? DW_OWNER_HOLDS_TOO : DW_OWNER_HOLDS;

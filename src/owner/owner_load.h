@@ -61,7 +61,8 @@ struct owner_kernel {
 	int owners, last_users, senders; /* maps */
 	const volatile uint64_t *drops;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial;
-	const volatile uint32_t *listener_shared, *datagram_shared, *stream_shared;
+	volatile uint32_t *accept_missed, *listener_shared;
+	const volatile uint32_t *datagram_shared, *stream_shared, *accepts_seen, *accepts_needed;
 };
 
 /* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. Returns 0 or -errno. */

@@ -197,7 +197,10 @@ static void take(struct owner_kernel *k, struct old *o)
 	k->scan = &o->state->scan;
 	k->orphaned = &o->state->orphaned;
 	k->listener_suspect = k->datagram_suspect = k->marked = k->partial = &o->state->never;
-	k->listener_shared = k->datagram_shared = k->stream_shared = &o->state->shared;
+	k->accept_missed = &o->state->never;
+	k->accepts_seen = k->accepts_needed = &o->state->never;
+	k->datagram_shared = k->stream_shared = &o->state->shared;
+	k->listener_shared = &o->state->never;
 }
 
 static int load_all(struct owner_kernel *k, struct old *o, struct arena *a, struct kbtf *btf, uint32_t entries)

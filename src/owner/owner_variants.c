@@ -63,6 +63,9 @@ static int owner_run(struct bpf_load_and_run_opts *opts, size_t data_len, size_t
 		(k)->drops = (const volatile uint64_t *)&(s)->bss->drops;   \
 		(k)->listener_suspect = &(s)->bss->listener_suspect;        \
 		(k)->datagram_suspect = &(s)->bss->datagram_suspect;        \
+		(k)->accept_missed = &(s)->bss->accept_missed;              \
+		(k)->accepts_seen = &(s)->bss->accepts_seen;                \
+		(k)->accepts_needed = &(s)->bss->accepts_needed;            \
 		(k)->orphaned = &(s)->bss->orphaned;                        \
 		(k)->partial = &(s)->bss->partial;                          \
 		(k)->marked = &(s)->bss->marked;                            \

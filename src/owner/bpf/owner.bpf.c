@@ -149,30 +149,38 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t, 
 	claim((DW_U64)sk, &now, false);
 }
 
-static __always_inline void egress_slow(void *sk, struct task_struct *t, struct dw_owner *o)
+/* A packet of a TCP socket that its process sends, which is not known as the owner. */
+static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct *t, const struct dw_owner *o)
 {
 	struct dw_owner now;
-	struct tcp_sock *tcp;
 
-	tcp = bpf_skc_to_tcp_sock(sk);
-	if (t->flags & PF_KTHREAD || (tcp && closed_by_walker(t, &tcp->inet_conn.icsk_inet.sk))) {
-		if (tcp && !o)
-			adopt(tcp);
-		return;
-	}
-	if (!tcp) {
-		egress_other(sk, t, o);
-		return;
-	}
-	if (!sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
+	if (t->flags & PF_KTHREAD || closed_by_walker(t, &tcp->inet_conn.icsk_inet.sk)) {
 		if (!o)
 			adopt(tcp);
 		return;
 	}
 	if (o && o->pid != t->tgid && o->how == DW_OWNER_INHERIT)
-		listener_suspect = 1;
+		accept_missed = 1;
 	owner_of(&now, t, DW_OWNER_USE);
-	claim((DW_U64)sk, &now, true);
+	claim((DW_U64)tcp, &now, true);
+}
+
+/* Most packets of TCP sockets are sent by interrupts. They say nothing about the owner, and need no lookup. */
+static __always_inline void egress(void *sk, struct task_struct *t)
+{
+	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+
+	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
+		if (is_subflow(tcp) && !lookup((DW_U64)sk))
+			adopt(tcp);
+		return;
+	}
+	if (known(sk, t))
+		return;
+	if (tcp)
+		egress_tcp(tcp, t, lookup((DW_U64)sk));
+	else if (!(t->flags & PF_KTHREAD))
+		egress_other(sk, t, lookup((DW_U64)sk));
 }
 
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
@@ -183,8 +191,8 @@ int owner_egress(struct __sk_buff *skb)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_sock *sk = skb->sk;
 
-	if (sk && !known(sk, t))
-		egress_slow(sk, t, lookup((DW_U64)sk));
+	if (sk)
+		egress(sk, t);
 	return 1;
 }
 
@@ -197,8 +205,8 @@ static __always_inline int output(struct sock *by, const struct sk_buff *skb)
 	struct task_struct *t = bpf_get_current_task_btf();
 
 	if (by && by == skb->sk && by->__sk_common.skc_state != TCP_TIME_WAIT &&
-		by->__sk_common.skc_state != TCP_NEW_SYN_RECV && !known(by, t))
-		egress_slow(by, t, lookup((DW_U64)by));
+		by->__sk_common.skc_state != TCP_NEW_SYN_RECV)
+		egress(by, t);
 	return 0;
 }
 
@@ -402,6 +410,7 @@ static __always_inline void accepts(struct task_struct *t, struct sock *sk)
 	o = lookup((DW_U64)sk);
 	if (!o)
 		return;
+	accepts_needed++;
 	owner_of(&now, t, DW_OWNER_USE);
 	rewrite((DW_U64)sk, o, &now);
 }
@@ -410,11 +419,15 @@ static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 {
 	struct file *f = NULL, *again = NULL;
 	struct sock *sk = sock_of_fd(t, fd, &f);
+	const struct dw_owner *o;
 	struct dw_owner now;
 	DW_U64 key = (DW_U64)sk;
 
 	if (!sk)
 		return;
+	o = lookup(key);
+	accepts_seen++;
+	accepts_needed += !o || o->pid != t->tgid;
 	owner_of(&now, t, DW_OWNER_ACCEPT);
 	store(key, &now);
 	/* Another thread may already have closed the descriptor, and the socket may have been destroyed before the

@@ -5,9 +5,14 @@
  * of owner_recent.h. */
 /* Owners that could not be stored; see owner_drops(). */
 DW_U64 drops;
-/* Set when a process other than its listener's owner uses a connection, or a process other than the last user uses a
- * non-TCP socket. Reset by user space. */
+/* Set when a process that has a listener forks, or a process other than the last user uses a non-TCP socket. Reset by
+ * user space. */
 DW_U32 listener_suspect, datagram_suspect;
+/* Set when a process other than its listener's owner sends on a connection that nobody was seen to accept. Reset by
+ * user space. */
+DW_U32 accept_missed;
+/* Roughly: accepts that owner_accept saw, and those of them that changed an owner. */
+DW_U32 accepts_seen, accepts_needed;
 /* Set by owner_iter: several processes hold a listener, or a non-TCP socket. */
 DW_U32 listener_shared, datagram_shared;
 /* Set when a process uses a connection that belonged to another. From then on calls that write are noted, since another
