@@ -91,6 +91,7 @@ enum dw_drop {
 	DW_DROP_NEST,     /* scratch nested too deep */
 	DW_DROP_OWNER,    /* an owner could not be stored */
 	DW_DROP_SPEC,     /* all speculations were in use */
+	DW_DROP_SAMPLED,  /* no loss: a firing that sampling left out */
 	DW_DROP_COUNT
 };
 

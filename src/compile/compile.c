@@ -511,6 +511,8 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	c->lenv.ndnsports = c->opts->dnsports.n;
 	c->lenv.aggsize = c->opts->aggsize;
 	c->lenv.aggpercpu = c->opts->agg.percpu;
+	c->lenv.sample = options_sample(c->opts);
+	c->lenv.samplescale = c->opts->samplescale;
 	c->lenv.scratchsize = c->opts->scratchsize;
 	c->lenv.dynvarsize = c->opts->dynvarsize;
 	lw = lower_new(c->arena, c->diags, c->checker, &c->penv, &c->lenv, &c->image, dump);

@@ -67,6 +67,8 @@ unsigned consumer_avail(const struct consumer *c);
  * notes for the probe; they are reported with the drops. chooses: only some of these runs would have fired the probe.
  * probe is copied. */
 void consumer_add_missed(struct consumer *c, const char *probe, bool notes, bool chooses, uint64_t n);
+/* One firing in `rate` runs from here on: of that rate are those left out that are reported next. */
+void consumer_set_rate(struct consumer *c, uint64_t rate);
 /* Adds n drops that the caller has counted. */
 void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n);
 /* Passes the drops since the last call to the sink, one for each cause, and the faults that were only counted. Returns

@@ -7,6 +7,11 @@
 #include "consume/priv.h"
 #include "kernel/bpfsys.h"
 
+void consumer_set_rate(struct consumer *c, uint64_t rate)
+{
+	c->rate = rate;
+}
+
 void consumer_add_drops(struct consumer *c, enum drop_kind kind, uint64_t n)
 {
 	c->added[kind] += n;
@@ -40,6 +45,7 @@ static uint64_t give(struct consumer *c, struct drop d)
 	if (!d.n)
 		return 0;
 	d.total = c->drop_totals[drop_number(d.kind)] += d.n;
+	d.rate = d.kind == DROP_SAMPLED ? c->rate : 0;
 	c->env.sink->ops->drop(c->env.sink, &d);
 	return d.n;
 }

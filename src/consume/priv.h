@@ -39,6 +39,7 @@ struct consumer {
 	uint64_t *drops; /* DW_DROP_COUNT * ncpus: as last reported */
 	uint64_t *fresh; /* ncpus: buffer for reading */
 	uint64_t bad, bad_reported, lost_reported;
+	uint64_t rate; /* one firing in so many runs */
 	uint64_t drop_totals[DROP_NUMBERS];
 	uint64_t added[DROP_COUNT]; /* by consumer_add_drops(), not reported yet */
 	struct missed *missed;

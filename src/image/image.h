@@ -184,6 +184,7 @@ struct image_probe {
 	X(MAP_DROPS)       /* per-CPU array of DW_DROP_COUNT u64 */ \
 	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner */ \
 	X(MAP_GATE)        /* array of one u64, enum dw_gate: the runtime opens it when everything is attached */ \
+	X(MAP_SAMPLE)      /* array of one u64: one firing in so many runs (lower/sample.c) */ \
 	X(MAP_TICKS)       /* array of one value: a struct dw_tick for each tick probe */ \
 	X(MAP_GLOBALS)     /* array of one value: the global variables, globals_size bytes */ \
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
@@ -299,6 +300,7 @@ struct image {
 	VEC(struct agg) aggs;
 	VEC(struct lit) lits; /* lits.v[0] is "" */
 	VEC(struct image_reading) readings;
+	bool sampled;          /* some programs may leave firings out (MAP_SAMPLE) */
 	uint32_t globals_size; /* of MAP_GLOBALS' value */
 	bool functions;        /* a probe uses another tier than hooks */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */

@@ -63,29 +63,39 @@ void load_free(struct loaded *l)
 	free(l);
 }
 
-/* The gate's descriptor; -1: the image has none. */
-static int gate_fd(const struct loaded *l)
+/* The descriptor of the map with this role; -1: the image has none. */
+static int map_of(const struct loaded *l, enum map_role role)
 {
 	for (size_t i = 0; i < l->nmaps; i++)
-		if (l->image->maps.v[i].role == MAP_GATE)
+		if (l->image->maps.v[i].role == role)
 			return l->maps[i];
 	return -1;
 }
 
-int load_set_gate(const struct loaded *l, enum dw_gate gate)
+/* Sets the word of a map with one word. 0, also if the image has no such map, or -errno. */
+static int set_word(const struct loaded *l, enum map_role role, uint64_t value)
 {
 	static const uint32_t first = 0;
-	uint64_t value = gate;
-	int fd = gate_fd(l);
+	int fd = map_of(l, role);
 
 	return fd < 0 ? 0 : bpfsys_map_update(fd, &first, &value, BPF_ANY);
+}
+
+int load_set_rate(const struct loaded *l, uint64_t rate)
+{
+	return set_word(l, MAP_SAMPLE, rate);
+}
+
+int load_set_gate(const struct loaded *l, enum dw_gate gate)
+{
+	return set_word(l, MAP_GATE, gate);
 }
 
 bool load_ended(const struct loaded *l)
 {
 	static const uint32_t first = 0;
 	uint64_t value;
-	int fd = gate_fd(l);
+	int fd = map_of(l, MAP_GATE);
 
 	return fd >= 0 && bpfsys_map_lookup(fd, &first, &value) == 0 && value == DW_GATE_ENDED;
 }

@@ -38,6 +38,8 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 void load_free(struct loaded *l);
 /* Does the program take one link for all its functions? Then it is loaded for that (BPF_TRACE_KPROBE_MULTI). */
 bool load_kprobe_multi(const struct image_prog *p, struct features *f);
+/* Sets the rate of sampling: one firing in so many runs. 0, also if the image has none, or -errno. */
+int load_set_rate(const struct loaded *l, uint64_t rate) __attribute__((warn_unused_result));
 /* Sets the gate (abi/abi.h) that the programs read. 0, also if the image has none, or -errno. */
 int load_set_gate(const struct loaded *l, enum dw_gate gate) __attribute__((warn_unused_result));
 /* Has a program called exit()? */

@@ -71,6 +71,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 		drops.max_entries = DW_DROP_COUNT;
 		return ld->l->drops_fd = create_plain(ld, &drops);
 	case MAP_GATE:
+	case MAP_SAMPLE:
 	case MAP_TICKS:
 	case MAP_GLOBALS:
 	case MAP_DYN:

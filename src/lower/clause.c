@@ -36,13 +36,31 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
+/* A firing that sampling leaves out does not count. What is remembered behind the jump is forgotten, as in an if. */
+static void lower_sampled_agg(struct clause_ctx *cx, const struct expr *e)
+{
+	uint32_t end;
+	size_t mark;
+
+	if (!sample_leaves(cx, e)) {
+		lower_agg(cx, e);
+		return;
+	}
+	end = ir_newlabel(cx->ir);
+	mark = memo_mark(cx->pg);
+	ir_jcci(cx->ir, CC_NE, cx->pg->left_out, 0, end);
+	lower_agg(cx, e);
+	ir_label(cx->ir, end);
+	memo_release(cx->pg, mark);
+}
+
 /* A statement: an aggregation, an action, or an expression for its effects. Reading memory may fault, so a value
  * that is not used is read all the same. */
 static void lower_stmt_expr(struct clause_ctx *cx, const struct expr *e)
 {
 	cx->ir->loc = e->loc;
 	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG)
-		lower_agg(cx, e);
+		lower_sampled_agg(cx, e);
 	else if (e->kind == EX_CALL && e->sym &&
 		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM))
 		lower_action(cx, e);
@@ -145,21 +163,35 @@ static vreg gate_word(struct clause_ctx *cx)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GATE), 0);
 }
 
+/* Where a program goes on that runs none of its clauses, or no more of them. */
+static uint32_t leave_label(struct clause_ctx *cx)
+{
+	if (cx->unused_label)
+		return cx->unused_label;
+	if (!cx->pg->ended_label)
+		cx->pg->ended_label = ir_newlabel(cx->ir);
+	return cx->pg->ended_label;
+}
+
 /* Emitted at the head of a program, and after each clause that may have ended the trace. exit() shuts the gate: no
  * clause runs then, not even the later ones of this firing, except those of END and ERROR. BEGIN's run before it
  * opens. */
 static void leave_when_shut(struct clause_ctx *cx)
 {
-	struct prog_ctx *pg = cx->pg;
 	bool dtrace = !strcmp(cx->prov->name, "dtrace"), begin = dtrace && !strcmp(cx->probe->name, "BEGIN");
 	bool exits = checker_exits(cx->lw->ck);
 
 	if ((dtrace && !begin) || (begin && !exits) || !(exits || cx->lw->gated))
 		return;
-	if (!pg->ended_label && !cx->unused_label)
-		pg->ended_label = ir_newlabel(cx->ir);
 	ir_jcci(cx->ir, begin ? CC_EQ : CC_NE, ir_ld(cx->ir, gate_word(cx), 0, 8, false, false),
-		begin ? DW_GATE_ENDED : DW_GATE_OPEN, cx->unused_label ? cx->unused_label : pg->ended_label);
+		begin ? DW_GATE_ENDED : DW_GATE_OPEN, leave_label(cx));
+}
+
+void clauses_begin(struct clause_ctx *head)
+{
+	head->unused_label = head->pg->unused_label;
+	leave_when_shut(head);
+	sample_draw(head, leave_label);
 }
 
 /* Submits the record. A clause that faults after its exit() has no record, and does not end the trace. */
@@ -246,6 +278,7 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 	multi_clause(&cx, job);
 	if (may_have_ended)
 		leave_when_shut(&cx);
+	sample_clause(&cx);
 	heap_begin_clause(&cx);
 	if (c->pred)
 		lower_predicate(&cx, c->pred);

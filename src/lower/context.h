@@ -106,6 +106,9 @@ struct lowerer {
 	uint32_t vtime_probe; /* index of the first probe that reads vtimestamp */
 };
 
+/* What is left out of a firing (lower/sample.c): nothing; all; what only records. */
+enum sampling { SAMPLE_NOTHING, SAMPLE_FIRINGS, SAMPLE_PARTS };
+
 /* One program: a site of a probe, or of several probes that share it. */
 struct prog_ctx {
 	struct lowerer *lw;
@@ -128,6 +131,9 @@ struct prog_ctx {
 	VEC(struct binding) env_stack;
 	VEC(struct memo) memos;
 	struct hidden hidden;
+	enum sampling sampling;
+	vreg rate;         /* one firing in so many runs; 0: none is left out, or not drawn yet */
+	vreg left_out;     /* SAMPLE_PARTS, at run time: not 0 in a firing that is left out */
 	bool sleeps;       /* the program may wait for a process's memory */
 	bool blurs;        /* it has many branches; see blur() */
 	uint32_t tick;     /* the probe's number in the map of ticks, from 1; 0: not a tick */

@@ -127,9 +127,12 @@ static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 /* Clauses run in program order. */
 static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 {
-	bool may_have_ended = true;
+	struct clause_ctx head = prog_head(pg);
+	bool may_have_ended = false;
 
 	pg->unused_label = jobs->v.n == 1 && jobs->v.v[0].clause->pred ? ir_newlabel(pg->ir) : 0;
+	if (jobs->v.n)
+		clauses_begin(&head);
 	for (size_t i = 0; i < jobs->v.n && !prog_failed(pg); i++)
 		may_have_ended = lower_clause(pg, &jobs->v.v[i], NULL, may_have_ended);
 	if (pg->ended_label)
@@ -149,6 +152,7 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 	begin_site(&head, jobs);
 	if (prog_failed(pg))
 		return;
+	sample_plan(pg, jobs);
 	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
 	scratch_begin(pg);
 	collect_vars(&head, jobs);

@@ -66,6 +66,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_READINGS] = { MAP_READINGS, "dw_readings", BPF_MAP_TYPE_ARRAY, 4, DW_READINGS * 8, 1, 0, NULL },
 		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_sender), DW_SENDERS, 0, NULL },
 		[MAP_GATE] = { MAP_GATE, "dw_gate", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_SAMPLE] = { MAP_SAMPLE, "dw_sample", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_TICKS] = { MAP_TICKS, "dw_ticks", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_tick), 1, 0, NULL },
 		[MAP_GLOBALS] = { MAP_GLOBALS, "dw_globals", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_SCRATCH] = { MAP_SCRATCH, "dw_scratch", BPF_MAP_TYPE_ARRAY, 4, 64, SCRATCH_SLOTS, 0, NULL },

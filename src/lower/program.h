@@ -46,6 +46,7 @@ vreg multi_epid(struct clause_ctx *cx);
 /* Makes the code of a clause. args: the arguments of a clause of ERROR at a fault, else NULL. may_have_ended: exit()
  * may have been called since a clause last tested for it. Returns may_have_ended for the code that follows. */
 bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended);
+void clauses_begin(struct clause_ctx *head);      /* before the first: the gate, and the draw of lower/sample.c */
 size_t clauses_branches(const struct jobs *jobs); /* number of places where paths join with different values */
 
 /* ---- lower/act.c: actions that record data */
@@ -118,6 +119,18 @@ typedef void notes_code(struct clause_ctx *cx, const struct stamp_event *ev, uin
 /* Adds the program of an event that takes notes and makes no record; code lowers it. In pg are lw, tier, probe and
  * probe_index. An event that this kernel lacks, or has in another form, is left out: a probe there reports that. */
 void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t map);
+
+/* ---- lower/sample.c: firings that are left out */
+void sample_plan(struct prog_ctx *pg, const struct jobs *jobs); /* what of a program may be left out */
+/* Before the first clause: draws whether this firing is left out, counts it, and leaves by leave()'s label if the whole
+ * firing is. */
+void sample_draw(struct clause_ctx *cx, uint32_t (*leave)(struct clause_ctx *cx));
+void sample_clause(struct clause_ctx *cx); /* skips a clause that only records, in a firing that is left out */
+/* Is this statement, an aggregation, skipped in a firing that is left out? */
+bool sample_leaves(const struct clause_ctx *cx, const struct expr *e);
+/* How many events the aggregating statement stands for (-x samplescale); 0: one. */
+vreg sample_times(struct clause_ctx *cx, const struct expr *e);
+vreg sample_rate(struct clause_ctx *cx); /* the variable samplerate */
 
 /* ---- lower/box.c: the container of a cgroup, as bpf/lib_box.h returns it */
 vreg box_find(struct clause_ctx *cx, const struct expr *e);

@@ -16,6 +16,7 @@
 #include "lower/tiers.h"
 
 #define PPM_PERCENT 10000.0                /* parts per million in a percent */
+#define ONE_IN_MOST 1048576                /* samplerate */
 #define VERSION_LATEST (2u << 24 | 0xfffu) /* of D: 2.0 */
 
 /* What an option's value is, and what it looks like, for messages; NULL: any value does, or none. */
@@ -25,12 +26,13 @@
 	X(OPT_SIZE, "it takes bytes, as in 512k, 8m or 1g")               /* uint64_t */                             \
 	X(OPT_RATE, "it takes a rate or a time, as in 10hz, 100ms or 1s") /* uint64_t, ns */                         \
 	X(OPT_NUM, "it takes a number")                                   /* uint32_t */                             \
-	X(OPT_CPU, "it takes the number of a CPU")                        /* int */                                  \
-	X(OPT_SHARE, "it takes a percentage, as in 2% or 0.5%")           /* uint32_t, parts per million */          \
-	X(OPT_TEXT, "it takes a path")                                    /* const char * */                         \
-	X(OPT_LIST, "it takes a path")                                    /* one more text of an option_list */      \
-	X(OPT_PORTS, "it takes up to 16 ports, as in 5353,8053")          /* struct port_list */                     \
-	X(OPT_FLAG, "it takes what cpp's option of that kind takes")      /* one more of cpp's arguments */          \
+	X(OPT_ONE_IN, "it takes a number from 1 to 1048576: one in so many") /* uint32_t */                          \
+	X(OPT_CPU, "it takes the number of a CPU")                           /* int */                               \
+	X(OPT_SHARE, "it takes a percentage, as in 2% or 0.5%")              /* uint32_t, parts per million */       \
+	X(OPT_TEXT, "it takes a path")                                       /* const char * */                      \
+	X(OPT_LIST, "it takes a path")                                       /* one more text of an option_list */   \
+	X(OPT_PORTS, "it takes up to 16 ports, as in 5353,8053")             /* struct port_list */                  \
+	X(OPT_FLAG, "it takes what cpp's option of that kind takes")         /* one more of cpp's arguments */       \
 	X(OPT_POLICY, "it takes switch, fill or ring")                                                               \
 	X(OPT_RESIZE, "it takes auto or manual")                                                                     \
 	X(OPT_FORMAT, "it takes text, json, xml, html or stream")                                                    \
@@ -162,6 +164,9 @@ static const struct opt {
 	{ "rawshell", OPT_BOOL, 0, O(rawshell) },
 	{ "rows", OPT_ROWS, 0, O(rows) },
 	{ "runtimeroot", OPT_TEXT, 0, O(runtimeroot) },
+	{ "sample", OPT_BOOL, 0, O(sample) },
+	{ "samplerate", OPT_ONE_IN, 0, O(samplerate) },
+	{ "samplescale", OPT_BOOL, 0, O(samplescale) },
 	{ "scratchsize", OPT_SIZE, 0, O(scratchsize) },
 	{ "setenv", OPT_ANY, NO_PRAGMA, 0 },
 	{ "specsize", OPT_SIZE, 0, O(specsize) },
@@ -519,6 +524,9 @@ static bool parse_value(const struct opt *opt, struct options *o, struct arena *
 	case OPT_NUM:
 	case OPT_CPU:
 		return parse_numbers(opt->kind, v, field);
+	case OPT_ONE_IN:
+		return parse_numbers(opt->kind, v, &n) && (uint32_t)n && (uint32_t)n <= ONE_IN_MOST &&
+			parse_numbers(OPT_NUM, v, field);
 	case OPT_SHARE:
 		return parse_share(v, field);
 	case OPT_PORTS:
@@ -592,6 +600,11 @@ int option_set(struct options *o, struct arena *a, enum option_from from, const 
 	}
 	*hint = nearest_name(name, names);
 	return -ENOENT;
+}
+
+bool options_sample(const struct options *o)
+{
+	return o->sample || o->samplerate > 1 || o->samplescale;
 }
 
 bool option_is_set(const struct options *o, const char *name)

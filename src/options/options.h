@@ -98,6 +98,9 @@ struct options {
 	enum row_format rows;
 	bool cost;              /* at the end: what the trace itself took */
 	uint32_t maxcpu;        /* parts per million of the machine's CPU time that it may take; 0: no limit */
+	bool sample;            /* above maxcpu, firings are left out, and the trace does not end */
+	bool samplescale;       /* counts and sums stand for the firings that were left out, too */
+	uint32_t samplerate;    /* at first one firing in so many runs; 0: all */
 	const char *capture;    /* the file of pcap()'s packets; "-": the output; NULL: freopen() says */
 	bool capturelean;       /* the owner is in the interface's description, not in each packet's comments */
 	uint64_t capturesize;   /* bytes; more begin another file; 0: no limit */
@@ -118,6 +121,8 @@ struct options {
 	struct agg_opts agg;
 };
 
+/* May firings be left out? */
+bool options_sample(const struct options *o);
 void options_init(struct options *o);
 /* "bufsize = 8m" -> "bufsize" and "8m"; *value NULL when there is no "=". In the arena. */
 void option_split(struct arena *a, const char *text, const char **name, const char **value);

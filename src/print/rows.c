@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* rows: -x rows: what printf and printa print are rows of a table: text in columns, JSON or CSV. The format says the
  * rest: quotes, names, commas. Nothing else is printed: no aggregation that the script did not print; with JSON an
- * object for each drop: {"drops":3,"message":"3 drops on CPU 0"}, and one for the cost. */
+ * object for each drop: {"drops":3,"message":"3 drops on CPU 0"}, one for what sampling left out, and one for the
+ * cost. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -12,11 +13,15 @@
 static void json_drop(struct sink *s, const struct drop *d)
 {
 	struct text *t = (struct text *)s;
-	char buf[64], message[256];
+	char buf[96], message[256];
 
 	text_drop(s, d);
 	drop_text(d, true, message, sizeof(message));
-	snprintf(buf, sizeof(buf), "{\"drops\":%" PRIu64 ",\"message\":\"", d->n);
+	if (d->kind == DROP_SAMPLED) /* no loss, and not to be taken for one */
+		snprintf(buf, sizeof(buf), "{\"left_out\":%" PRIu64 ",\"samplerate\":%" PRIu64 ",\"message\":\"", d->n,
+			d->rate);
+	else
+		snprintf(buf, sizeof(buf), "{\"drops\":%" PRIu64 ",\"message\":\"", d->n);
 	out_str(t->out, buf);
 	quote_json(t->out, message, strlen(message));
 	out_str(t->out, "\"}\n");

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* name; DTrace's name (-x droptags) or NULL; DTrace's number in documents (10: none); singular, and what follows its
- * plural. Those up to SPEC are counted by the programs, in the order of enum dw_drop. */
+ * plural. Those up to SAMPLED are counted by the programs, in the order of enum dw_drop. */
 /* clang-format off */
 #define DROP_KINDS(X)                                                                        \
 	X(RING, "PRINCIPAL", 0, "drop", "")                                                  \
@@ -16,6 +16,7 @@
 	X(NEST, "SCRATCH", 10, "scratch nesting drop", "")                                   \
 	X(OWNER, "OWNER", 10, "socket owner drop", "")                                       \
 	X(SPEC, "SPECUNAVAIL", 7, "failed speculation", " (no speculative buffer available)") \
+	X(SAMPLED, NULL, 10, "probe firing", " left out")                                       \
 	X(SPEC_SIZE, "SPEC", 5, "speculative drop", "")                                      \
 	X(ERROR, "DBLERROR", 9, "error", " in ERROR probe enabling")                         \
 	X(RECORD, "RECORD", 10, "malformed record", "")                                      \
@@ -39,6 +40,7 @@ struct drop {
 	uint64_t total;    /* of all kinds with the same number, since the start */
 	int cpu;           /* -1: all */
 	const char *probe; /* DROP_MISSED, DROP_NOTE: "tcp:ip:tcp_v4_rcv:receive"; else NULL */
+	uint64_t rate;     /* DROP_SAMPLED: one in so many ran; else 0 */
 	bool at_most;      /* n is an upper bound */
 };
 

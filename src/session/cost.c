@@ -31,6 +31,7 @@ struct meter {
 	struct rusage start;
 	uint64_t watch_at;      /* of the limit: next look */
 	struct meter_look seen; /* the last one that could read everything */
+	struct governor governor;
 };
 
 /* ---- this process ------------------------------------------------------------------------------------------------ */
@@ -255,6 +256,9 @@ int meter_new(const struct session_options *opts, struct meter **out)
 	struct meter *m;
 
 	*out = NULL;
+	if (o->sample && !o->maxcpu)
+		return report_error(opts->to, -EINVAL, D_NONE, NULL,
+			"-x sample needs a limit, as in -x maxcpu=2%%; -x samplerate=N leaves firings out without one");
 	if (!o->cost && !o->maxcpu)
 		return 0;
 	m = calloc(1, sizeof(*m));
@@ -262,6 +266,7 @@ int meter_new(const struct session_options *opts, struct meter **out)
 		return report_no_memory(opts->to, "count the cost of the trace");
 	m->opts = opts;
 	m->watch_at = UINT64_MAX;
+	governor_init(&m->governor, o->samplerate);
 	m->stats = bpfsys_stats();
 	*out = m;
 	if (m->stats >= 0)
@@ -313,7 +318,13 @@ uint64_t meter_process(const struct meter_look *before, const struct meter_look 
 	return now->self - before->self + helpers;
 }
 
-bool meter_over(struct meter *m, const struct session *s)
+/* What was taken since the last look. */
+struct taken {
+	uint64_t programs, process; /* CPU time, ns */
+	uint64_t room;              /* a millionth of the machine's CPU time */
+};
+
+static bool take(struct meter *m, const struct session *s, struct taken *t)
 {
 	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	const struct meter_look before = m->seen;
@@ -324,20 +335,53 @@ bool meter_over(struct meter *m, const struct session *s)
 	if (!known)
 		return false;
 	m->seen = now;
+	t->programs = now.programs - before.programs;
+	t->process = meter_process(&before, &now);
+	t->room = (now.at - before.at) * cpus / PPM;
+	return before.at && t->room;
+}
 
-	uint64_t programs = now.programs - before.programs;
-	uint64_t process = meter_process(&before, &now);
-	uint64_t room = (now.at - before.at) * cpus / PPM;
+/* what: begins the sentence; more: ends it. */
+static void report_taken(const struct meter *m, const struct taken *t, const char *what, const char *more)
+{
+	report_warning(m->opts->to, D_NONE, NULL,
+		"%s: it took %.2f%% of the machine in the last second (programs %.2f%%, dwire %.2f%%), "
+		"%s maxcpu (%g%%)%s",
+		what, (double)(t->programs + t->process) / (double)t->room / PPM_PERCENT,
+		(double)t->programs / (double)t->room / PPM_PERCENT, (double)t->process / (double)t->room / PPM_PERCENT,
+		(t->programs + t->process) / t->room > m->opts->options->maxcpu ? "more than" : "of",
+		(double)m->opts->options->maxcpu / PPM_PERCENT, more);
+}
 
-	if (!before.at || !room || (programs + process) / room <= m->opts->options->maxcpu)
-		return false;
-	report_warning(s->opts.to, D_NONE, NULL,
-		"the trace ends: it took %.2f%% of the machine in the last second (programs %.2f%%, dwire %.2f%%), "
-		"more than maxcpu (%g%%)",
-		(double)(programs + process) / (double)room / PPM_PERCENT,
-		(double)programs / (double)room / PPM_PERCENT, (double)process / (double)room / PPM_PERCENT,
-		(double)m->opts->options->maxcpu / PPM_PERCENT);
-	return true;
+enum meter_verdict meter_judge(struct meter *m, const struct session *s, uint64_t *rate)
+{
+	const struct options *o = m->opts->options;
+	uint64_t before = m->governor.rate, share;
+	struct taken t;
+	char what[96];
+	bool over;
+
+	if (!take(m, s, &t))
+		return METER_FINE;
+	share = (t.programs + t.process) / t.room;
+	over = share > o->maxcpu;
+	if (o->sample && s->image->sampled ? !governor_look(&m->governor, share, o->maxcpu) : over) {
+		report_taken(m, &t, "the trace ends",
+			!o->sample ? ""
+				: s->image->sampled
+				? ", and leaving out more firings does not help"
+				: ", and all its clauses keep variables or act, so none can be left out");
+		return METER_OVER;
+	}
+	*rate = m->governor.rate;
+	if (*rate == before)
+		return METER_FINE;
+	if (*rate == 1)
+		snprintf(what, sizeof(what), "from here on no firing of the trace is left out");
+	else
+		snprintf(what, sizeof(what), "from here on 1 in %" PRIu64 " firings of the trace runs", *rate);
+	report_taken(m, &t, what, "");
+	return METER_RATE;
 }
 
 void meter_report(struct meter *m, const struct session *s)

@@ -2,6 +2,7 @@
 /* cost: what a session takes of the machine (-x cost), and the limit of that (-x maxcpu). */
 #ifndef DWIRE_SESSION_COST_H
 #define DWIRE_SESSION_COST_H
+#include "session/governor.h"
 #include "session/session.h"
 
 struct meter;
@@ -19,9 +20,11 @@ struct meter_look {
 };
 /* What dwire and its helpers took between two looks. A helper that has ended takes its time out of the sum. */
 uint64_t meter_process(const struct meter_look *before, const struct meter_look *now);
-/* Has the trace taken more than its limit since the last call? Then that is reported. What could
- * not be read is part of the next difference, which is of a longer time. */
-bool meter_over(struct meter *m, const struct session *s);
+/* Has the trace taken more than its limit since the last call? Then that is reported, and either it is to end, or *rate
+ * is set to another rate of sampling. What could not be read is part of the next difference, which is of a longer
+ * time. */
+enum meter_verdict { METER_FINE, METER_RATE, METER_OVER };
+enum meter_verdict meter_judge(struct meter *m, const struct session *s, uint64_t *rate);
 /* Hands the cost to the sink if the options ask for it. Call it after END, before programs are closed. */
 void meter_report(struct meter *m, const struct session *s);
 void meter_free(struct meter *m);

@@ -148,6 +148,17 @@ static int report_drops(struct session *s)
 	return err;
 }
 
+int session_set_rate(struct session *s, uint64_t rate)
+{
+	int err = load_set_rate(s->loaded, rate);
+
+	if (err)
+		return report_error(
+			s->opts.to, err, D_NONE, NULL, "cannot set the rate of sampling: %s", strerror(-err));
+	consumer_set_rate(s->consumer, rate);
+	return 0;
+}
+
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
 /* Reports the end of a process. The last one ends the session. */
 static void child_ended(struct session *s, size_t index)
@@ -257,6 +268,22 @@ static int keep_up(struct session *s)
 	return update_numbers(s);
 }
 
+/* -x maxcpu: ends the trace, or changes the rate of sampling. Drops are reported before that, so that each report is of
+ * one rate. 0, or -errno after a report. */
+static int keep_limit(struct session *s)
+{
+	uint64_t rate = 1;
+	enum meter_verdict v = meter_judge(s->meter, s, &rate);
+	int err;
+
+	if (v == METER_OVER)
+		s->stop = s->over = true;
+	if (v != METER_RATE)
+		return 0;
+	err = report_drops(s);
+	return err ? err : session_set_rate(s, rate);
+}
+
 /* Empties the rings when it is time, or sooner when one fills up. */
 static int serve_rings(struct session *s)
 {
@@ -271,8 +298,8 @@ static int serve_rings(struct session *s)
 		s->peek_at = now + session_switchrate(s) / (fill > PEEK_OFTEN ? PEEKS_BUSY : PEEKS);
 	if (n >= 0 && now >= s->report_at)
 		n = report_drops(s);
-	if (now >= meter_due(s->meter) && meter_over(s->meter, s))
-		s->stop = s->over = true;
+	if (n >= 0 && now >= meter_due(s->meter))
+		n = keep_limit(s);
 	return n < 0 ? n : 0;
 }
 

@@ -405,6 +405,8 @@ int session_arm(struct session *s)
 	if (!err)
 		err = make_consumer(s);
 	if (!err)
+		err = session_set_rate(s, s->opts.options->samplerate ? s->opts.options->samplerate : 1);
+	if (!err)
 		err = make_epoll(s);
 	if (!err)
 		err = hold_children(s);

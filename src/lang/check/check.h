@@ -19,7 +19,7 @@
 	X(curthread, thread) X(errno, int32) X(args, args) X(arg0, int64) X(arg1, int64) X(arg2, int64)     \
 	X(arg3, int64) X(arg4, int64) X(arg5, int64) X(arg6, int64) X(arg7, int64) X(arg8, int64)           \
 	X(arg9, int64) X(zonename, string) X(caller, uint64) X(ucaller, uint64) X(stackdepth, uint32)                \
-	X(ustackdepth, uint32)
+	X(ustackdepth, uint32) X(samplerate, uint64)
 /* clang-format on */
 enum builtin {
 #define X(n, t) BI_##n,

@@ -155,6 +155,8 @@ struct val builtin_read(struct clause_ctx *cx, const struct expr *e)
 	case BI_stackdepth:
 	case BI_ustackdepth:
 		return sym_builtin(cx, s);
+	case BI_samplerate:
+		return int_val(sample_rate(cx), s->type);
 	case BI_errno: /* only system calls have one */
 		return site_errno(cx, s->type);
 	default:

@@ -418,8 +418,14 @@ static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg
 /* What an event adds to a value. */
 struct event {
 	vreg v;             /* the function's argument; 0: it has none */
+	vreg times;         /* events that it stands for (-x samplescale); 0: one */
 	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
 };
+
+static vreg event_times(struct clause_ctx *cx, const struct event *ev)
+{
+	return ev->times ? ev->times : ir_imm(cx->ir, 1);
+}
 
 /* Where the bucket of an event is in the distribution at p. */
 static vreg bucket_at(struct clause_ctx *cx, const struct symbol *s, vreg p, const struct event *ev, uint32_t end)
@@ -441,14 +447,14 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct
 {
 	switch ((int)s->func) {
 	case FN_count:
-		add_word(cx, p, 0, ir_imm(cx->ir, 1));
+		add_word(cx, p, 0, event_times(cx, ev));
 		break;
 	case FN_sum:
 		add_word(cx, p, 0, ev->v);
 		ir_sti(cx->ir, p, 8, 8, 1); /* so that a sum of 0 is seen as a value */
 		break;
 	case FN_avg:
-		add_word(cx, p, 0, ir_imm(cx->ir, 1));
+		add_word(cx, p, 0, event_times(cx, ev));
 		add_word(cx, p, 8, ev->v);
 		break;
 	case FN_min:
@@ -471,7 +477,7 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct
 static vreg update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const struct event *ev, uint32_t end)
 {
 	struct ir *ir = cx->ir;
-	vreg counter = p, one = ir_imm(ir, 1);
+	vreg counter = p, one = s->func == FN_sum ? ir_imm(ir, 1) : event_times(cx, ev);
 	int32_t off = 0;
 
 	switch ((int)s->func) {
@@ -525,6 +531,8 @@ static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const str
 	p = ir_stack(ir, ir_stack_alloc(ir, 16));
 	if (s->func == FN_sum)
 		ir_st(ir, p, 0, 8, ev->v);
+	else if (ev->times)
+		ir_st(ir, p, 0, 8, ev->times);
 	else
 		ir_sti(ir, p, 0, 8, 1);
 	if (s->func == FN_sum)
@@ -609,6 +617,21 @@ static vreg agg_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 	return s->func == FN_llquantize ? llquantize_level(cx, s, v) : 0;
 }
 
+/* -x samplescale: numbers, sums and distributions count for the firings that sampling left out. The least, the greatest
+ * and the deviation of those that ran are estimates as they are. */
+static void scale_event(struct clause_ctx *cx, const struct symbol *s, const struct expr *e, struct event *ev)
+{
+	if (s->func == FN_min || s->func == FN_max || s->func == FN_stddev)
+		return;
+	ev->times = sample_times(cx, e);
+	if (!ev->times)
+		return;
+	if (s->func == FN_sum || s->func == FN_avg)
+		ev->v = ir_alu(cx->ir, ALU_MUL, ev->v, ev->times);
+	else if (s->func != FN_count)
+		ev->weight = ir_alu(cx->ir, ALU_MUL, ev->weight, ev->times);
+}
+
 /* Keys and value are computed before the lookup, because computing may fault, and a fault must not leave a new key. */
 void lower_agg(struct clause_ctx *cx, const struct expr *e)
 {
@@ -642,6 +665,7 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e)
 	}
 	ev.level = agg_level(cx, s, ev.v);
 	ev.weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(ir, 1);
+	scale_event(cx, s, e, &ev);
 	if (cx->lw->im->aggs.v[n].sparse)
 		ir_st(ir, key, (int32_t)size - 8, 8, ev.level);
 	memo = memo_mark(cx->pg);
