@@ -31,6 +31,10 @@ struct attached {
 	struct links events; /* of tracepoints, and the links to them: the kernel waits long when it removes one */
 	struct samplers samplers;
 	struct kprobe_links kprobes;
+	struct range {
+		size_t from, to; /* of kprobes */
+		uint64_t passed_over;
+	} * ranges; /* for each program: see attach_passed_over() */
 	struct uprobe_links uprobes;
 	struct netfilter *netfilter; /* NULL: no program is for it */
 	struct walks walks;
@@ -124,8 +128,11 @@ static int attach_kprobe(struct attached *a, size_t prog, const char *where, con
 	const struct image *img = a->loaded->image;
 	const struct image_prog *at = &img->progs.v[prog];
 	const struct image_probe *p = &img->probes.v[at->probe];
-	int err = kprobes_attach(at, a->loaded->progs[prog], a->features, &a->kprobes);
+	int err;
 
+	a->ranges[prog].from = a->kprobes.fds.n;
+	err = kprobes_attach(at, a->loaded->progs[prog], a->features, &a->kprobes);
+	a->ranges[prog].to = a->kprobes.fds.n;
 	if (err == -EILSEQ)
 		return report_error(to, err, D_NONE, NULL,
 			"cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov, p->mod, p->func,
@@ -240,7 +247,8 @@ int attach_all(const struct loaded *l, struct features *f, struct attached **out
 	a->features = f;
 	a->samplers.stats = -1;
 	a->links = calloc(l->nprogs + 1, sizeof(*a->links));
-	err = a->links ? attach_in_order(a, to) : report_no_memory(to, "attach the programs");
+	a->ranges = calloc(l->nprogs + 1, sizeof(*a->ranges));
+	err = a->links && a->ranges ? attach_in_order(a, to) : report_no_memory(to, "attach the programs");
 	if (err) {
 		attach_free(a);
 		return err;
@@ -260,6 +268,21 @@ int attach_start(struct attached *a, const struct reporter *to)
 	return err;
 }
 
+/* The kernel counts for each link. */
+static void count_passed_over(struct attached *a)
+{
+	for (size_t i = 0; i < a->loaded->nprogs; i++) {
+		struct range *r = &a->ranges[i];
+
+		r->passed_over = kprobes_missed(&a->kprobes, r->from, r->to);
+	}
+}
+
+uint64_t attach_passed_over(const struct attached *a, size_t prog)
+{
+	return a->ranges[prog].passed_over;
+}
+
 void attach_detach(struct attached *a, bool wait)
 {
 	bool any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter;
@@ -274,6 +297,7 @@ void attach_detach(struct attached *a, bool wait)
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
 	netfilter_detach(a->netfilter);
+	count_passed_over(a);
 	links_move(&a->events, &a->uprobes.fds);
 	links_move(&a->events, &a->kprobes.fds);
 	links_close(&a->events);
@@ -323,6 +347,7 @@ void attach_free(struct attached *a)
 	uprobes_free(&a->uprobes);
 	netfilter_free(a->netfilter);
 	free(a->walks.v);
+	free(a->ranges);
 	free(a->links);
 	free(a);
 }

@@ -34,6 +34,8 @@ int attach_look(struct attached *a, const struct reporter *to) __attribute__((wa
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */
 uint64_t attach_missed(const struct attached *a);
+/* Firings of kprobes of program i that the kernel passed over. Meaningful after attach_detach(). */
+uint64_t attach_passed_over(const struct attached *a, size_t prog);
 /* NULL is fine. */
 void attach_free(struct attached *a);
 #endif

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
-#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,4 +111,40 @@ int kprobes_attach(const struct image_prog *p, int prog, struct features *f, str
 		return attach_events(p, prog, links);
 	fd = link_multi(prog, p->targets, p->ntargets, p->attach == ATTACH_KRETPROBE);
 	return fd < 0 ? fd : links_keep(&links->fds, fd);
+}
+
+/* The beginning of struct bpf_link_info as Linux 6.7 has it, which is newer than the headers that we are built with. */
+struct link_info {
+	uint32_t type, id, prog_id, pad;
+	union {
+		struct {
+			uint64_t addrs;
+			uint32_t count, flags;
+			uint64_t missed;
+		} multi;
+		struct {
+			uint32_t type, pad;
+			uint64_t name;
+			uint32_t name_len, offset;
+			uint64_t addr, missed;
+		} event;
+	};
+};
+_Static_assert(offsetof(struct link_info, multi) == offsetof(struct bpf_link_info, raw_tracepoint), "");
+
+uint64_t kprobes_missed(const struct kprobe_links *links, size_t from, size_t to)
+{
+	uint64_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		struct link_info info;
+
+		memset(&info, 0, sizeof(info));
+		if (bpfsys_info(links->fds.v[i], &info, sizeof(info))) /* an event before Linux 5.15 is no link */
+			continue;
+		n += info.type == BPF_LINK_TYPE_KPROBE_MULTI    ? info.multi.missed
+			: info.type == BPF_LINK_TYPE_PERF_EVENT ? info.event.missed
+								: 0;
+	}
+	return n;
 }

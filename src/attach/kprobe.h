@@ -13,6 +13,10 @@ struct kprobe_links {
 	int error;                        /* why it was refused: -errno */
 };
 
+/* How often the kernel passed over the probes of the links from number `from` on, because another probe was being
+ * handled on the same CPU. Counted since Linux 6.7; 0 before. */
+uint64_t kprobes_missed(const struct kprobe_links *links, size_t from, size_t to);
+
 /* Attaches program p, which is loaded as prog, to its targets. Of several, those that the kernel refuses are counted,
  * and are an error only if there is no other. 0 or -errno. */
 int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)

@@ -344,7 +344,7 @@ static void add_missed(struct session *s)
 
 	for (size_t i = 0; i < s->loaded->nprogs; i++) {
 		const struct image_prog *p = &img->progs.v[i];
-		uint64_t n = load_missed(s->loaded, i);
+		uint64_t n = load_missed(s->loaded, i) + (s->attached ? attach_passed_over(s->attached, i) : 0);
 
 		if (!p->nparts)
 			add_missed_in(s, p->probe, p->notes, p->chooses, n);

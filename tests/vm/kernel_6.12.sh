@@ -14,6 +14,7 @@
 . "$here/instruments.lib"
 . "$here/wifi.lib"
 . "$here/hotplug.lib"
+. "$here/missed.lib"
 in_guest || boot 6.12
 fbt_tests
 for tier in functions kprobes; do
@@ -25,6 +26,7 @@ mib_tests hooks functions:events kprobes:events
 kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
 instrument_tests system/io.sh system/lockstat.sh cli/signals.sh
 hotplug_test
+missed_tests
 wifi_tests
 sctp_tests hooks kprobes
 for t in net/path_functions.sh docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
