@@ -56,9 +56,12 @@ inline int64_t __sysarg2[struct pt_regs *R] = R->regs[2];
 inline int64_t __sysarg3[struct pt_regs *R] = R->regs[3];
 inline int64_t __sysarg4[struct pt_regs *R] = R->regs[4];
 inline int64_t __sysarg5[struct pt_regs *R] = R->regs[5];
-inline int __sysforeign[int64_t N] = ((curthread->thread_info.flags >> 22) & 1) != 0;
-inline int64_t __sysnr32[int64_t N] = -1;	/* numbers of 32-bit calls are not known */
-inline int64_t __nr_of[int64_t N] = __sysforeign[N] ? -1 : N;
+inline int __sysforeign[int64_t N] = __syscall32;
+inline int64_t __sysnr32[int64_t N] = N >= 0 && N < 512 ? N + 1024 : -1;	/* the others are arm's own */
+/* Native numbers of the calls that tables and translators name. */
+inline int64_t __nr_of[int64_t N] = !__syscall32 ? N : N == 3 ? 63 : N == 4 ? 64 : N == 180 ? 67 : N == 181 ? 68 :
+    N == 145 ? 65 : N == 146 ? 66 : N == 361 ? 69 : N == 362 ? 70 : N == 392 ? 286 : N == 393 ? 287 : N == 11 ? 221 :
+    N == 387 ? 281 : N == 120 ? 220 : N == 435 ? 435 : N == 177 || N == 421 ? 137 : N == 97 ? 140 : -1;
 inline int64_t __nr_close = 57;
 inline int64_t __nr_socket = 198;
 inline int64_t __nr_connect = 203;

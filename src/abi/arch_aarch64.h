@@ -45,9 +45,11 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 /* The folder of libraries below /lib, as Debian names it. */
 #define ARCH_MULTIARCH "aarch64-linux-gnu"
 
-/* System calls: the table; of the kernel's struct pt_regs the number and arguments, of which the first is kept apart
- * because its register has the result at the call's end. 32-bit programs have the same registers. */
+/* System calls: the tables; of the kernel's struct pt_regs the number and arguments, of which the first is kept apart
+ * because its register has the result at the call's end. The calls of a 32-bit program (TIF_32BIT) have other numbers,
+ * and the same registers. */
 #define ARCH_SYSCALLS "prov/system/syscalls_aarch64.def"
+#define ARCH_SYSCALLS_32 "prov/system/syscalls_arm.def"
 #define ARCH_NR_READ 63
 #define ARCH_NR_ACCEPT 202
 #define ARCH_NR_ACCEPT4 242
@@ -60,5 +62,16 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 #define ARCH_CALL_NR(regs) ((regs)->syscallno)
 #define ARCH_CALL_ARG(regs) ((regs)->orig_x0)
 #define ARCH_CALL_ARG3(pt) ((pt)->regs[2])
-#define ARCH_CALLS_32 0
+
+#define ARCH_CALLS_32 1
+#define ARCH_THREAD_MEMBERS unsigned long flags
+#define ARCH_CALL_IS_32(thread) ((thread)->flags & 1 << 22)
+#define ARCH_NR_ACCEPT_32 285
+#define ARCH_NR_ACCEPT4_32 366
+#define ARCH_NR_IO_SUBMIT_32 246
+#define ARCH_NR_SPLICE_32 340
+#define ARCH_NR_SOCKETCALL_32 102 /* which arm64's kernel refuses */
+#define ARCH_CALL_ARG_32(pt) ((pt)->orig_x0)
+#define ARCH_CALL_ARG2_32(pt) ((pt)->regs[1])
+#define ARCH_CALL_ARG3_32(pt) ((pt)->regs[2])
 #endif

@@ -60,6 +60,7 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 #define ARCH_CALLS_32 1
 #define ARCH_THREAD_MEMBERS unsigned int status
 #define ARCH_CALL_IS_32(thread) ((thread)->status & 2)
+#define ARCH_NR_ACCEPT_32 364 /* there is no accept, only accept4 */
 #define ARCH_NR_ACCEPT4_32 364
 #define ARCH_NR_IO_SUBMIT_32 248
 #define ARCH_NR_SPLICE_32 313

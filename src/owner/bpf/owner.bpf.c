@@ -442,7 +442,7 @@ static __always_inline bool is_accept(struct task_struct *t, const struct pt_reg
 
 #if ARCH_CALLS_32
 	if (ARCH_CALL_IS_32(&t->thread_info))
-		return nr == ARCH_NR_ACCEPT4_32 ||
+		return nr == ARCH_NR_ACCEPT_32 || nr == ARCH_NR_ACCEPT4_32 ||
 			(nr == ARCH_NR_SOCKETCALL_32 &&
 				(ARCH_CALL_ARG_32(regs) == SYS_ACCEPT || ARCH_CALL_ARG_32(regs) == SYS_ACCEPT4));
 #endif

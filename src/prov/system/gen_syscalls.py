@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes syscalls_x86_64.def and syscalls_aarch64.def: names, numbers and argument types of the system calls; and
-syscalls_ia32.def: the numbers that 32-bit programs have for those of x86-64.
+syscalls_ia32.def and syscalls_arm.def: the numbers that 32-bit programs have for those of x86-64 and of arm64.
 
 usage: gen_syscalls.py FORMATS ARCH <preprocessed-numbers >syscalls_ARCH.def
    or: gen_syscalls.py ia32 syscalls_x86_64.def <numbers-of-asm/unistd_32.h >syscalls_ia32.def
+   or: gen_syscalls.py arm syscalls_aarch64.def <numbers-of-arm's-asm/unistd.h >syscalls_arm.def
 FORMATS: of each /sys/kernel/tracing/events/syscalls/sys_enter_NAME a line "== NAME" and its format's argument lines.
 Standard input: "#define __NR_name number" lines, as `cc -E -dM -include asm/unistd.h` prints them (for aarch64 with
 asm-generic/unistd.h). Calls that are newer than the headers stand below; their numbers are the same everywhere.
@@ -40,16 +41,22 @@ IA32 = {"mmap2": "mmap", "_llseek": "lseek", "stat64": "stat", "lstat64": "lstat
     "sigsuspend": "rt_sigsuspend", "waitpid": "wait4", "clock_gettime64": "clock_gettime",
     "clock_settime64": "clock_settime", "clock_adjtime64": "clock_adjtime", "timer_gettime64": "timer_gettime",
     "timer_settime64": "timer_settime", "timerfd_gettime64": "timerfd_gettime",
-    "timerfd_settime64": "timerfd_settime", "clock_getres_time64": "clock_getres"}
+    "timerfd_settime64": "timerfd_settime", "clock_getres_time64": "clock_getres",
+    "arm_fadvise64_64": "fadvise64", "arm_sync_file_range": "sync_file_range", "sync_file_range2": "sync_file_range"}
 
 
-def ia32(path):
+MACHINES = {"ia32": ("x86", "x86-64"), "arm": ("arm", "arm64")}
+
+
+def foreign(arch, path):
     native = dict(re.findall(r"^X\((\d+), (\w+),", open(path).read(), re.M))
     native = {n: v for v, n in native.items()}
     print("/* SPDX-License-Identifier: GPL-2.0-or-later */")
-    print("/* syscalls_ia32: the numbers that 32-bit programs of x86 have for system calls of x86-64: theirs, x86-64's. Made")
+    old, new = MACHINES[arch]
+    print(f"/* syscalls_{arch}: the numbers that 32-bit programs of {old} have for system calls of {new}: theirs, {new}'s. Made")
     print(" * by gen_syscalls.py. */")
-    calls = re.findall(r"#define __NR_(\w+) (\d+)$", sys.stdin.read(), re.M)
+    calls = re.findall(r"#define __NR_(\w+) \(?(?:__NR_SYSCALL_BASE ?\+ ?)?(\d+)\)?$", sys.stdin.read(), re.M)
+    calls += [n for n in zip(NEWER[::2], NEWER[1::2]) if arch == "arm" and n[0] not in dict(calls)]
     for name, number in sorted(calls, key=lambda c: int(c[1])):
         plain = re.sub(r"(_time64|32)$", "", name)
         to = native.get(IA32.get(name, name), native.get(plain))
@@ -84,8 +91,8 @@ def formats(path):
 
 
 def main():
-    if sys.argv[1] == "ia32":
-        ia32(sys.argv[2])
+    if sys.argv[1] in MACHINES:
+        foreign(sys.argv[1], sys.argv[2])
         return
     known, arch = formats(sys.argv[1]), sys.argv[2]
     calls = dict(re.findall(r"#define __NR_(\w+) (\d+)$", sys.stdin.read(), re.M))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* syscall: entry and return of every system call, by name. All enabled probes share one program at sys_enter and one
- * at sys_exit. The names are those of the machine that dwire was built for. System calls of 32-bit programs on x86
- * have other numbers; here they are mapped to the native ones plus FOREIGN. A call without a native counterpart fires
+ * at sys_exit. The names are those of the machine that dwire was built for. System calls of 32-bit programs have
+ * other numbers; here they are mapped to the native ones plus FOREIGN. A call without a native counterpart fires
  * nothing. */
 #include <string.h>
 

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # parallel: yes
-# 32-bit programs on x86-64: whoever accepts a connection owns it, though accept() has other numbers there: accept4, and
+# 32-bit programs: whoever accepts a connection owns it, though accept() has other numbers there; on x86-64 accept4, and
 # socketcall(), whose arguments are in memory. The acceptor only reads: nothing else shows that the connection is its own.
+# On arm64 their other calls fire the native calls' probes, too.
 need cc python3
-[ "$(uname -m)" = x86_64 ] || skip "no 32-bit programs of x86 here"
+ways="accept4 socketcall"
+if [ "$(uname -m)" = aarch64 ]; then
+	[ -x "$triggers/server32" ] || skip "the build has no 32-bit program of arm: it needs ld.lld"
+	cp "$triggers/server32" "$tmp"
+	ways="accept4 accept"
+fi
 cat >"$tmp/server32.c" <<'C'
 /* Listens; a child accepts, by socketcall() if there is an argument, and reads to the end. */
 static long call(long nr, long a, long b, long c, long d)
@@ -39,7 +45,7 @@ void serve(const long *stack)
 }
 __asm__(".globl _start\n_start: mov %esp, %eax\npush %eax\ncall serve\n");
 C
-cc -m32 -O1 -nostdlib -static -ffreestanding -fno-pie -no-pie -fno-stack-protector -o "$tmp/server32" "$tmp/server32.c" ||
+[ -e "$tmp/server32" ] || cc -m32 -O1 -nostdlib -static -ffreestanding -fno-pie -no-pie -fno-stack-protector -o "$tmp/server32" "$tmp/server32.c" ||
 	skip "the compiler makes no 32-bit programs"
 netns_new calls32
 
@@ -65,7 +71,7 @@ client.close()
 print(f"ended={server.wait()}")
 END
 
-for by in accept4 socketcall; do
+for by in $ways; do
 	# shellcheck disable=SC2086
 	trace_in "$NETNS" "tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[4]->tcp_dport == 7777 &&
 		args[2]->ip_plength - args[4]->tcp_offset == 77/ { printf(\"receive pid=%d name=%s\\n\", args[1]->cs_pid, args[1]->cs_execname) }" \
@@ -73,3 +79,13 @@ for by in accept4 socketcall; do
 	expect_eq "$(value_of ended)" 0 "$by: the server's status"
 	expect_eq "$OUT" "$(for _ in 1 2 3; do echo "receive pid=$(value_of acceptor) name=server32"; done)" "$by: who receives"
 done
+
+if [ "$(uname -m)" = aarch64 ]; then
+	trace_in "$NETNS" 'syscall:::entry /execname == "server32" && syscall32/ { @[probefunc] = count(); @args[probefunc] = max(arg1); }
+		syscall::getppid:return /execname == "server32" && arg0 != ppid/ { @["bad"] = count(); }
+		END { printa("%s %@d\n", @); printa("arg1 %s %@d\n", @args); }' python3 "$tmp/talk" "$tmp/server32"
+	for want in "getppid 30" "socket 1" "bind 1" "listen 1" "accept4 1" "wait4 1" "arg1 socket 1" "arg1 listen 8"; do
+		expect_match $'\n'"$OUT"$'\n' $'\n'"$want"$'\n' "calls of a 32-bit program"
+	done
+	expect_eq "$(grep ^bad <<<"$OUT")" "" "what getppid() returns"
+fi
