@@ -18,6 +18,7 @@
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
 typedef DW_U8 u8;
+typedef DW_U16 u16;
 typedef DW_U32 u32;
 typedef DW_U64 u64;
 typedef long long s64;
@@ -184,4 +185,5 @@ u64 str_len(const char *s, u32 size)
 #include "lib_json.h"
 #include "lib_packet.h"
 #include "lib_box.h"
+#include "lib_nft.h"
 /* clang-format on */

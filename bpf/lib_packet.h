@@ -151,13 +151,15 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 		stage = DW_STAGE_READ;
 		s->place = s->place - DW_STAGE_USED + DW_STAGE_READ;
 	}
-	if (stage == DW_STAGE_PART) {
-		if (s->note.id && s->note.first) {
+	if (stage == DW_STAGE_PART || stage == DW_STAGE_ASIDE) {
+		if (s->note.id && s->note.first && (stage == DW_STAGE_PART || !begins)) {
 			s->dw_stage_before = s->note.time;
 			s->dw_stage_was = s->note.place;
 			s->dw_stage_first = s->note.first;
 			return s->note.id;
 		}
+		if (stage == DW_STAGE_ASIDE)
+			return 0;
 		stage = DW_STAGE_DROP;
 		s->place = s->place - DW_STAGE_PART + DW_STAGE_DROP;
 	}

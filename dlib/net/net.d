@@ -72,6 +72,13 @@ struct dw_pkt {
 	uint64_t packet_id;	/* its identity; 0: not known */
 	uint64_t object;	/* memory that is given back */
 	uint32_t object_size;	/* of that, in bytes, where the event says it */
+	uint64_t nf_table;	/* a packet that netfilter drops: a chain of the table; 0: not known (netfilter.d) */
+	uint64_t nf_chain;	/* ... the chain */
+	uint64_t nf_rule;	/* ... the rule's head; 1: the chain's policy */
+	uint64_t nf_xt;		/* ... or a table of iptables, with the number of the hook */
+	uint64_t nf_word;	/* notes of netfilter: what is noted; the chain to which a verdict leads */
+	uint64_t nf_leads;
+	int32_t nf_verdict;	/* ... the verdict */
 };
 
 /* Numbers of stages beyond those of the path provider. */
@@ -152,6 +159,10 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	reason = 0;
 	dropped = 0;
 	location = caller;	/* of the function that is the site; tracepoints give it */
+	nf_table = dw_nft_of[DW_NFT_TABLE, P];
+	nf_chain = dw_nft_of[DW_NFT_CHAIN, P];
+	nf_rule = dw_nft_of[DW_NFT_RULE, P];
+	nf_xt = dw_xt_of[P];
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

@@ -30,6 +30,7 @@ inline int DW_PATH_SOCKET_QUEUE = 20;
 inline int DW_PATH_READ = 21;	/* from here on the packet may end */
 inline int DW_PATH_SENT = 22;
 inline int DW_PATH_DROP = 23;
+inline int DW_PATH_FILTER = 24;	/* at any place between the others: it is not kept as the stage before */
 
 inline string path_stage_string[int stage] =
     stage == 1 ? "output" : stage == 2 ? "forward" : stage == 3 ? "postrouting" : stage == 4 ? "neigh-wait" :
@@ -37,7 +38,7 @@ inline string path_stage_string[int stage] =
     stage == 9 ? "transmit" : stage == 10 ? "driver-in" : stage == 11 ? "gro" : stage == 12 ? "xdp" :
     stage == 13 ? "device-in" : stage == 14 ? "tc-ingress" : stage == 15 ? "prerouting" :
     stage == 16 ? "route" : stage == 17 ? "input" : stage == 18 ? "socket-in" : stage == 19 ? "backlog" :
-    stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : "";
+    stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : stage == 24 ? "filter" : "";
 
 /* A stage and the device; numbers of devices are those of their namespace, so that its address stands for it. */
 inline uint64_t dw_path_word[int stage, uint64_t device] = device << 8 | stage;
@@ -53,6 +54,7 @@ inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.sk
 inline int dw_path_shared[struct sk_buff *B] = B->cloned &&
     (((struct skb_shared_info *)((uint64_t)B->head + B->end))->dataref.counter & 0xffff) > 1;
 inline int DW_PATH_PART = 35;
+inline int DW_PATH_ASIDE = 36;
 
 struct dw_path {
 	struct dw_pkt;
@@ -75,6 +77,7 @@ struct dw_path {
 inline int DW_PATH_GSO_BIT = 31;
 inline int DW_PATH_TC = 16;
 inline int DW_PATH_XDP_VERDICT = 64;
+inline int DW_PATH_NF_VERDICT = 128;
 
 /* TCP's data in a packet whose headers are at N and T. */
 inline uint32_t dw_path_data[struct sk_buff *B, uint64_t t] =
@@ -100,7 +103,7 @@ translator struct dw_path < struct dw_path *P > {
 	checked = 1;
 	netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
-	path_event = P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
+	path_event = P->stage == DW_PATH_FILTER ? DW_PATH_ASIDE : P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
 	path_device = (uint64_t)P->dev;
 	path_flow = P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
 	    P->proto == DW_IPPROTO_TCP ?
@@ -303,6 +306,11 @@ typedef struct pathinfo {
 	string path_verdict;		/* xdp, tc-ingress, tc-egress: "DROP", "SHOT", ...; else "" */
 	string path_by;			/* the XDP program that has given it, or the kind of tc's first filter */
 	string path_hook;		/* drop by netfilter: "input", "forward", ...; else "" */
+	/* of netfilter: of the chain that has let it go on (filter), or that drops it; "" and -1: not known */
+	string path_family;		/* "inet", "ip", "ip6", ... */
+	string path_table;
+	string path_chain;
+	int64_t path_rule;		/* the rule's handle; 0: the policy of the chain */
 	string path_ct;			/* conntrack: "NEW", "ESTABLISHED", "REPLY", ...; "": the packet has no connection */
 	string path_osaddr;		/* addresses before translation, as the packet came; "": not known */
 	string path_odaddr;
@@ -320,7 +328,8 @@ inline string path_verdict_string[int v] =
     v == 15 ? "UNSPEC" : v == 16 ? "OK" : v == 17 ? "RECLASSIFY" : v == 18 ? "SHOT" : v == 19 ? "PIPE" :
     v == 20 ? "STOLEN" : v == 21 ? "QUEUED" : v == 22 ? "REPEAT" : v == 23 ? "REDIRECT" : v == 24 ? "TRAP" :
     v == 25 ? "CONSUMED" : v == 64 ? "ABORTED" : v == 65 ? "DROP" : v == 66 ? "PASS" : v == 67 ? "TX" :
-    v == 68 ? "REDIRECT" : "";
+    v == 68 ? "REDIRECT" :
+    v == DW_PATH_NF_VERDICT + 1 ? "ACCEPT" : v == DW_PATH_NF_VERDICT + 3 ? "QUEUE" : "";
 
 inline string path_hook_string[int h] = h == 1 ? "prerouting" : h == 2 ? "input" : h == 3 ? "forward" :
     h == 4 ? "output" : h == 5 ? "postrouting" : h == 6 ? "ingress" : h == 7 ? "egress" :
@@ -360,6 +369,10 @@ translator pathinfo_t < struct dw_path *P > {
 	path_verdict = path_verdict_string[P->verdict];
 	path_by = P->prog != 0 ? P->prog->aux->name : P->filter != 0 ? P->filter->ops->kind : "";
 	path_hook = path_hook_string[P->nfhook];
+	path_family = dw_nf_family[P->nf_table, P->nf_xt];
+	path_table = dw_nf_table[P->nf_table, P->nf_xt];
+	path_chain = dw_nf_chain[P->nf_chain, P->nf_xt];
+	path_rule = dw_nf_rule[P->nf_rule];
 	path_ct = dw_path_ct[P] != 0 || dw_path_ctinfo[P] == DW_IP_CT_UNTRACKED ? path_ct_string[dw_path_ctinfo[P]] : "";
 	path_osaddr = dw_path_l3[P] == DW_AF_INET ? __ip4(((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3.ip) :
 	    dw_path_l3[P] == DW_AF_INET6 ? __ip6(&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3.in6) : "";

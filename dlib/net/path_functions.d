@@ -160,3 +160,41 @@ translator struct dw_path < struct dw_patc *C > {
 	verdict = C->retval + DW_PATH_TC;
 	filter = C->tp;
 };
+
+/* nft_do_chain ends, and lets the packet go on. The notes are those of this chain (netfilter.d). */
+struct dw_panft {
+	struct nft_pktinfo *pkt;
+	uint64_t chain;
+	uint32_t retval;
+};
+translator struct dw_path < struct dw_panft *C > {
+	skb = C->pkt->skb;
+	stage = DW_PATH_FILTER;
+	recv = C->pkt->skb->skb_iif != 0;
+	dev = C->pkt->state->out != 0 ? C->pkt->state->out : C->pkt->state->in;
+	netns = C->pkt->state->net->ns.inum;
+	verdict = (C->retval & DW_NF_VERDICT) + DW_PATH_NF_VERDICT;
+	nf_table = C->chain;
+	nf_chain = dw_nft_accepted[DW_NFT_CHAIN, (uint64_t)C->pkt->skb, C->chain];
+	nf_rule = dw_nft_accepted[DW_NFT_RULE, (uint64_t)C->pkt->skb, C->chain];
+	nf_xt = 0;
+};
+
+/* ipt_do_table, ip6t_do_table */
+struct dw_paxt {
+	struct xt_table *table;
+	struct sk_buff *skb;
+	struct nf_hook_state *state;
+	uint32_t retval;
+};
+translator struct dw_path < struct dw_paxt *C > {
+	stage = DW_PATH_FILTER;
+	recv = C->skb->skb_iif != 0;
+	dev = C->state->out != 0 ? C->state->out : C->state->in;
+	netns = C->state->net->ns.inum;
+	verdict = (C->retval & DW_NF_VERDICT) + DW_PATH_NF_VERDICT;
+	nf_table = 0;
+	nf_chain = 0;
+	nf_rule = 0;
+	nf_xt = (uint64_t)C->table | C->state->hook;
+};

@@ -226,6 +226,11 @@ typedef struct dropinfo {
 	uint32_t drop_code;
 	uintptr_t drop_location;	/* address of the code that did it */
 	int drop_in;			/* 1: received; 0: to be sent */
+	/* by netfilter; "" and -1: not known */
+	string drop_family;		/* of the table: "ip", "ip6", "inet", "bridge", "netdev" */
+	string drop_table;
+	string drop_chain;
+	int64_t drop_rule;		/* the rule's handle; 0: the policy of the chain */
 } dropinfo_t;
 
 translator dropinfo_t < struct dw_pkt *P > {
@@ -234,6 +239,10 @@ translator dropinfo_t < struct dw_pkt *P > {
 	drop_code = P->reason;
 	drop_location = P->location;
 	drop_in = P->recv;
+	drop_family = dw_nf_family[P->nf_table, P->nf_xt];
+	drop_table = dw_nf_table[P->nf_table, P->nf_xt];
+	drop_chain = dw_nf_chain[P->nf_chain, P->nf_xt];
+	drop_rule = dw_nf_rule[P->nf_rule];
 };
 
 /* tcp:::reset-sent, tcp:::reset-received */

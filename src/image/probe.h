@@ -108,7 +108,8 @@ struct probe_def {
 
 /* A stamp keeps the time of one event for a later one, by the address of a packet or another object. In dlib,
  * __stamp("NAME", key) is that time in ns, 0 if it was not seen; __stamped("NAME", key) is the word noted with it;
- * __former("NAME", key, word) notes a word itself. Programs at these sites run only if a script reads the stamp. */
+ * __former("NAME", key, word) notes a word itself. Programs at these sites run only if a script reads the stamp. Events
+ * at functions are optional, also for probes of the hooks tier. */
 enum stamp_op {
 	STAMP_SET,   /* note the time */
 	STAMP_FIRST, /* note it unless one is noted */
@@ -148,6 +149,8 @@ struct provider {
 	size_t nprobes;
 	const struct stamp *stamps;
 	size_t nstamps;
+	const struct stamp *shared; /* those that many providers have */
+	size_t nshared;
 	/* Where packets end: key is the memory that is given back, word the sk_buff, which is forgotten. */
 	const struct stamp *packet_ends;
 	const struct prov_counter *counters; /* or NULL */

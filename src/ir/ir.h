@@ -150,7 +150,9 @@ struct ir {
 	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
 	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */ \
 	X(packet_note, 5) X(packet_end, 3) X(packet_age, 3) /* bpf/lib_packet.h */ \
-	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */
+	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */ \
+	X(nft_in_chain, 1) /* called by nft_find() */ \
+	X(nft_find, 1)   /* (struct dw_nft *): bpf/lib_nft.h */
 /* clang-format on */
 enum bpflib {
 #define X(n, a) LIB_##n,
@@ -170,7 +172,9 @@ enum bpflib {
 	X(dns_name_part, sizeof(struct dw_dns_name), 256, 256, 0) \
 	X(dns_hash, 64, 0) \
 	X(is_address, 64, 0) \
-	X(box_find, sizeof(struct dw_box))
+	X(box_find, sizeof(struct dw_box)) \
+	X(nft_in_chain, sizeof(struct dw_nft)) \
+	X(nft_find, sizeof(struct dw_nft))
 /* clang-format on */
 enum { LIB_SHAPE_ARGS = 4 };
 struct lib_shape {

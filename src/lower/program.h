@@ -135,6 +135,9 @@ vreg sample_rate(struct clause_ctx *cx); /* the variable samplerate */
 /* ---- lower/box.c: the container of a cgroup, as bpf/lib_box.h returns it */
 vreg box_find(struct clause_ctx *cx, const struct expr *e);
 
+/* ---- lower/nft.c: a rule of nf_tables, as bpf/lib_nft.h finds it */
+vreg nft_find(struct clause_ctx *cx, const struct expr *e);
+
 /* ---- lower/packet.c: the identity of packets */
 bool packet_asked(const struct expr *e);  /* does this node ask for it? */
 void packet_begin(struct clause_ctx *cx); /* before the clauses of a program */

@@ -18,32 +18,41 @@
 /* A note. */
 enum { NOTE_TIME = 0, NOTE_WORD = 8, NOTE_SIZE = 16 };
 
+/* NULL: the provider has no stamp of this name. */
+static const struct stamp *stamp_named(const struct provider *p, const char *name)
+{
+	for (size_t i = 0; i < p->nstamps; i++)
+		if (!strcmp(p->stamps[i].name, name))
+			return &p->stamps[i];
+	for (size_t i = 0; i < p->nshared; i++)
+		if (!strcmp(p->shared[i].name, name))
+			return &p->shared[i];
+	return NULL;
+}
+
 /* The index of the map of the provider's stamp plus 1, created at first use. 0: the provider has no stamp of this
  * name. */
 static uint32_t stamp_map(struct clause_ctx *cx, const char *name)
 {
 	const struct provider *p = cx->prov;
+	const struct stamp *st = stamp_named(p, name);
+	struct stamp_map *m;
 
 	for (size_t i = 0; i < cx->lw->stamps.n; i++)
 		if (cx->lw->stamps.v[i].prov == p && !strcmp(cx->lw->stamps.v[i].stamp->name, name))
 			return cx->lw->stamps.v[i].map + 1;
-	for (size_t i = 0; i < p->nstamps; i++) {
-		struct stamp_map *m;
-
-		if (strcmp(p->stamps[i].name, name) != 0)
-			continue;
-		m = vec_push(cx->lw->arena, &cx->lw->stamps);
-		*m = (struct stamp_map){ p, &p->stamps[i], cx->pg->tier, cx->probe, cx->pg->probe_index, 0 };
-		m->map = map_add(cx->lw,
-			(struct image_map){ .role = MAP_STAMP,
-				.name = "dw_stamp",
-				.type = BPF_MAP_TYPE_LRU_HASH,
-				.key_size = 8,
-				.value_size = NOTE_SIZE,
-				.max_entries = STAMP_ENTRIES });
-		return m->map + 1;
-	}
-	return 0;
+	if (!st)
+		return 0;
+	m = vec_push(cx->lw->arena, &cx->lw->stamps);
+	*m = (struct stamp_map){ p, st, cx->pg->tier, cx->probe, cx->pg->probe_index, 0 };
+	m->map = map_add(cx->lw,
+		(struct image_map){ .role = MAP_STAMP,
+			.name = "dw_stamp",
+			.type = BPF_MAP_TYPE_LRU_HASH,
+			.key_size = 8,
+			.value_size = NOTE_SIZE,
+			.max_entries = STAMP_ENTRIES });
+	return m->map + 1;
 }
 
 /* __stamp(): the time of a note in ns; __stamped(): its word. 0: there is no note. */
@@ -155,6 +164,13 @@ void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, cons
 	}
 }
 
+/* The tier of an event's program: that of the probe; an event at a function is seen in the hooks tier too, if functions
+ * can be traced. */
+static enum tier event_tier(const struct lowerer *lw, const struct stamp_event *ev, enum tier t)
+{
+	return t == TIER_HOOKS && !lw->env->only_tier && site_is_function(&ev->site) ? TIER_FUNCTIONS : t;
+}
+
 /* Adds a program for each event of the stamps that were read. */
 void stamps_finish(struct lowerer *lw)
 {
@@ -164,9 +180,13 @@ void stamps_finish(struct lowerer *lw)
 		const struct stamp_map m = lw->stamps.v[i];
 
 		for (size_t k = 0; k < m.stamp->nevents && diags_errors(lw->d) == errors; k++) {
-			struct prog_ctx pg = { .lw = lw, .tier = m.tier, .probe = m.by, .probe_index = m.probe };
+			const struct stamp_event *ev = &m.stamp->events[k];
+			struct prog_ctx pg = { .lw = lw,
+				.tier = event_tier(lw, ev, m.tier),
+				.probe = m.by,
+				.probe_index = m.probe };
 
-			notes_program(&pg, "dw_stamp", lower_event, &m.stamp->events[k], m.map);
+			notes_program(&pg, "dw_stamp", lower_event, ev, m.map);
 		}
 	}
 }

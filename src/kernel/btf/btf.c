@@ -13,6 +13,18 @@
 #include "kernel/btf/btf_priv.h"
 #include "kernel/ksyms.h"
 
+/* Opens the module that a type's name suggests. Most names that a module defines begin with the module's name:
+ * sctp_association. */
+static void open_named(struct kbtf *k, const char *name)
+{
+	static const char *const others[][2] = { { "nft_", "nf_tables" }, { "xt_", "x_tables" }, { "ip_vs_", "ip_vs" } };
+
+	(void)kbtf_open_module(k, name, strcspn(name, "_"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (!strncmp(name, others[i][0], strlen(others[i][0])))
+			(void)kbtf_open_module(k, others[i][1], strlen(others[i][1]));
+}
+
 /* Finds a type by kind and name; T_VOID means a typedef. The kernel's own BTF comes first, then the module that the
  * name suggests, then all modules read so far. */
 static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, const char *name)
@@ -27,8 +39,7 @@ static struct type *kt_find(void *ctx, struct types *ts, enum type_kind kind, co
 
 	if (id)
 		return kbtf_make_type(k, ts, id);
-	/* Most names that a module defines begin with the module's name: sctp_association. */
-	(void)kbtf_open_module(k, name, strcspn(name, "_"));
+	open_named(k, name);
 	for (m = k->modules; m; m = m->next) {
 		id = kbtf_find_id(m, name, kinds);
 		if (id)

@@ -207,6 +207,8 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return int_val(packet_was(cx, e), e->type);
 	case FN___box:
 		return int_val(box_find(cx, e), e->type);
+	case FN___nft:
+		return int_val(nft_find(cx, e), e->type);
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(cx) };
 	case FN_inet_in:

@@ -95,6 +95,19 @@ static const struct site socket_queue_sites[] = {
 	FUNC("__udp_enqueue_schedule_skb", 2, "dw_pasockq", "datagrams"),
 };
 
+/* The packet goes on: it is accepted, or queued for a process. One that is dropped may be gone by then. */
+#define GOES_ON "((P->verdict - DW_PATH_NF_VERDICT) & 1) != 0 && " NOTED
+#define FILTER(func, mod, n, nat, text) \
+	FUNC_END(func, n, nat, .module = mod, .when = GOES_ON, .optional = true, .sees = text)
+static const struct site filter_sites[] = {
+	FILTER("nft_do_chain", "nf_tables", 2, "dw_panft", "packets that a base chain of nf_tables has let go on"),
+	FILTER("nft_do_chain", NULL, 2, "dw_panft", "... likewise, where nf_tables is built in"),
+	FILTER("ipt_do_table", "ip_tables", 3, "dw_paxt", "packets that a table of iptables has let go on"),
+	FILTER("ipt_do_table", NULL, 3, "dw_paxt", "... likewise, where iptables is built in"),
+	FILTER("ip6t_do_table", "ip6_tables", 3, "dw_paxt", "... of IPv6"),
+	FILTER("ip6t_do_table", NULL, 3, "dw_paxt", "... likewise"),
+};
+
 static const struct site queue_sites[] = {
 	STAGE("net_dev_queue", 1, "dw_paqueue", "packets that are given to a device, before its queue"),
 };
@@ -149,6 +162,7 @@ static const struct probe_def probes[] = {
 	{ "driver-in", args, TABLE(driver_sites), "a driver hands up a packet" },
 	{ "drop", drop_args, TABLE(drop_sites), "a packet is dropped: args[5] says why and where" },
 	{ "enqueue", args, TABLE(enqueue_sites), "a packet is put into a device's queue" },
+	{ "filter", args, TABLE(filter_sites), "a chain of netfilter has let a packet go on: args[4]->path_rule" },
 	{ "forward", args, TABLE(forward_sites), "a packet is to be forwarded, before netfilter's rules for that" },
 	{ "gro", args, TABLE(gro_sites), "a packet is merged with another one: args[4]->path_into" },
 	{ "input", args, TABLE(input_sites), "a packet for this machine has passed netfilter" },

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* netfilter: notes of the chain and the rule in which a packet is, for those who report its drop (dlib/net/netfilter.d).
+ * Functions only; they run only if a script reads a member that needs them. nf_tables and iptables are modules on most
+ * kernels, and built in on others: each place is listed for both. */
+#include "prov/provider.h"
+
+#define KEY .key = "(uint64_t)P->skb"
+#define BOTH(op, kind, end, mod, func, n, nat, cond, ...)                                                                  \
+	{ op, { .attach = kind, .target = func, .module = mod, .nargs = n, .native = nat, .when = cond, .entry_args = end }, KEY,        \
+		__VA_ARGS__ },                                                                                        \
+	{                                                                                                             \
+		op, { .attach = kind, .target = func, .nargs = n, .native = nat, .when = cond, .entry_args = end }, KEY, __VA_ARGS__     \
+	}
+#define ENTRY(mod, func, n, nat, cond, ...) BOTH(STAMP_SET, ATTACH_FENTRY, false, mod, func, n, nat, cond, __VA_ARGS__)
+#define ENDED(op, mod, func, n, nat, cond, ...) BOTH(op, ATTACH_FEXIT, true, mod, func, n, nat, cond, __VA_ARGS__)
+#define GONE                                                                           \
+	{                                                                              \
+		STAMP_END, { TP("kfree_skb", 2, "dw_nffreed"), .irqs_off = true }, KEY \
+	}
+/* The packet of a verdict but a drop goes on, to other chains. A drop is seen a moment later, before this. */
+#define NOT_DROP "(P->nf_verdict & DW_NF_VERDICT) != 0"
+
+static const struct stamp_event chain_events[] = {
+	ENTRY("nf_tables", "nft_do_chain", 2, "dw_nfchain", NULL, .word = "P->nf_word"),
+	ENDED(STAMP_END, "nf_tables", "nft_do_chain", 2, "dw_nfchained", NOT_DROP, NULL),
+	GONE,
+};
+/* Verdicts that end a chain are not negative. */
+#define DECIDES "P->nf_verdict >= 0"
+static const struct stamp_event expr_events[] = {
+	ENTRY("nf_tables", "nft_immediate_eval", 3, "dw_nfimmediate", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nf_tables", "nft_lookup_eval", 3, "dw_nflookup", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nft_reject_inet", "nft_reject_inet_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nft_reject_ipv4", "nft_reject_ipv4_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nft_reject_ipv6", "nft_reject_ipv6_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nft_reject_netdev", "nft_reject_netdev_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nft_compat", "nft_target_eval_xt", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
+};
+#define JUMPS "P->nf_verdict == DW_NFT_JUMP || P->nf_verdict == DW_NFT_GOTO"
+static const struct stamp_event jump_events[] = {
+	ENTRY("nf_tables", "nft_immediate_eval", 3, "dw_nfimmediate", JUMPS, .word = "P->nf_leads"),
+	ENDED(STAMP_SET, "nf_tables", "nft_lookup_eval", 3, "dw_nflookup", JUMPS, .word = "P->nf_leads"),
+};
+static const struct stamp_event xt_events[] = {
+	ENTRY("ip_tables", "ipt_do_table", 3, "dw_nfxt", NULL, .word = "P->nf_word"),
+	ENTRY("ip6_tables", "ip6t_do_table", 3, "dw_nfxt", NULL, .word = "P->nf_word"),
+	ENDED(STAMP_END, "ip_tables", "ipt_do_table", 3, "dw_nfxted", NOT_DROP, NULL),
+	ENDED(STAMP_END, "ip6_tables", "ip6t_do_table", 3, "dw_nfxted", NOT_DROP, NULL),
+	GONE,
+};
+const struct stamp netfilter_stamps[NETFILTER_STAMPS] = {
+	{ "nft", TABLE(chain_events) },
+	{ "nftexpr", TABLE(expr_events) },
+	{ "nftjump", TABLE(jump_events) },
+	{ "xt", TABLE(xt_events) },
+};
