@@ -89,9 +89,10 @@ INLINE void nft_may(nft *w, u64 rule, u64 sure)
 /* Do the first characters of an expression's name say that it may drop, but not whether? */
 INLINE u64 nft_is_other(u64 name)
 {
-	return (name & FIRST(7)) == 0x746567726174 /* "target", of iptables */ || name == 0x79786f72706e7973 /* "synproxy" */ ||
-		(name & FIRST(4)) == 0x74616e /* "nat" */ || (name & FIRST(4)) == 0x7173616d /* "masq" */ ||
-		(name & FIRST(5)) == 0x7269646572 /* "redir" */ || (name & FIRST(6)) == 0x79786f727074 /* "tproxy" */;
+	return (name & FIRST(7)) == 0x746567726174 /* "target", of iptables */ ||
+		name == 0x79786f72706e7973 /* "synproxy" */ || (name & FIRST(4)) == 0x74616e /* "nat" */ ||
+		(name & FIRST(4)) == 0x7173616d /* "masq" */ || (name & FIRST(5)) == 0x7269646572 /* "redir" */ ||
+		(name & FIRST(6)) == 0x79786f727074 /* "tproxy" */;
 }
 
 /* What the expression at w->at does to the packet. */

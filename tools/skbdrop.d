@@ -5,9 +5,11 @@
  * -s FRAMES   frames = 8    this many frames of each stack (8)
  * -i DEVICE   device = ""   only this device
  * -r          rates = 0      a row for each reason, place, host and process, by rate
+ * --rules     rules = 0      a row for each rule of netfilter that dropped packets
  * row: REASON %s STACK %k DROPS %@d COUNTERS[csv] -
  * row counters: REASON[csv] - STACK[csv] - DROPS[csv] - COUNTERS %s
  * row rates: DROPS %@6d RATE/s=rate_s %@7d REASON %-18s PLACE=place %-22a DEVICE %-8s ZONE %-10s SADDR %-15s DADDR %-15s COMM %s
+ * row rules: DROPS %@6d FAMILY=nf_family %#-6s TABLE %#-12s CHAIN %#-12s RULE %#6d DEVICE %-8s ZONE %s
  * column RATE/s: drops in a second
  */
 int seen;
@@ -20,7 +22,7 @@ dtrace:::BEGIN
 }
 
 dtrace:::BEGIN
-/ rates == 0 /
+/ rates == 0 && rules == 0 /
 {
 	printf("%s", netcounters);	/* from here on */
 }
@@ -34,7 +36,7 @@ skb:::drop
 }
 
 skb:::drop
-/ this->mine && rates == 0 /
+/ this->mine && rates == 0 && rules == 0 /
 {
 	@drops[args[5]->drop_reason, stack(frames)] = count();
 }
@@ -48,21 +50,28 @@ skb:::drop
 	    args[2]->ip_saddr, args[2]->ip_daddr, args[1]->cs_execname] = sum(1000);
 }
 
+skb:::drop
+/ this->mine && rules && args[5]->drop_reason == "NETFILTER_DROP" /
+{
+	@ruled[args[5]->drop_family, args[5]->drop_table, args[5]->drop_chain, args[5]->drop_rule, args[3]->if_name,
+	    args[1]->cs_zonename] = count();
+}
+
 tool:::interval
-/ tool_text && rates == 0 /
+/ tool_text && rates == 0 && rules == 0 /
 {
 	printf("#kernel\n%s\n", netcounters);
 }
 
 tool:::interval
-/ tool_json && seen && rates == 0 /
+/ tool_json && seen && rates == 0 && rules == 0 /
 {
 	row_counters(netcounters);
 	seen = 0;
 }
 
 tool:::interval
-/ rates == 0 /
+/ rates == 0 && rules == 0 /
 {
 	rows(@drops);
 	trunc(@drops);
@@ -78,4 +87,12 @@ tool:::interval
 	rows_rates(@dropped, @rate);
 	trunc(@dropped);
 	trunc(@rate);
+}
+
+tool:::interval
+/ rules /
+{
+	header_rules();
+	rows_rules(@ruled);
+	trunc(@ruled);
 }

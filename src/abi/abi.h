@@ -173,18 +173,18 @@ struct dw_box {
 
 /* The state of nft_find() in bpf/lib_nft.h. */
 struct dw_nft {
-	DW_U64 expr;                  /* the expression that decided; 0: the chains at these hooks are searched: */
-	DW_U64 hooks;                 /* where a namespace has what is at its hooks (struct nf_hook_entries *) */
-	DW_U64 chain, jumped;         /* where the packet came in; where it went from there; 0: not known */
-	DW_U16 blob_at[2], data_at;   /* offsets: nft_chain: both generations of rules; nft_rule_blob: the first rule */
-	DW_U16 size_at, type_at;      /* nft_expr_ops */
-	DW_U16 type_name_at;          /* nft_expr_type */
-	DW_U16 dreg_at, lookup_at;    /* of an expression: its register, immediate and lookup */
-	DW_U16 base_at, policy_at;    /* nft_base_chain */
-	DW_U16 kind_at, last_at;      /* nf_hook_ops: its type; nft_rule_dp_last: its chain, 0: there is none */
-	DW_U8 want, gen, mask;        /* what is asked; the generation in use; bits of hooks */
-	DW_U8 ended, jumps;           /* the walk has reached the end; other chains and maps may decide */
-	DW_U8 many, other, unsure;    /* of what may have dropped: several; of several chains; one that need not */
+	DW_U64 expr;                /* the expression that decided; 0: the chains at these hooks are searched: */
+	DW_U64 hooks;               /* where a namespace has what is at its hooks (struct nf_hook_entries *) */
+	DW_U64 chain, jumped;       /* where the packet came in; where it went from there; 0: not known */
+	DW_U16 blob_at[2], data_at; /* offsets: nft_chain: both generations of rules; nft_rule_blob: the first rule */
+	DW_U16 size_at, type_at;    /* nft_expr_ops */
+	DW_U16 type_name_at;        /* nft_expr_type */
+	DW_U16 dreg_at, lookup_at;  /* of an expression: its register, immediate and lookup */
+	DW_U16 base_at, policy_at;  /* nft_base_chain */
+	DW_U16 kind_at, last_at;    /* nf_hook_ops: its type; nft_rule_dp_last: its chain, 0: there is none */
+	DW_U8 want, gen, mask;      /* what is asked; the generation in use; bits of hooks */
+	DW_U8 ended, jumps;         /* the walk has reached the end; other chains and maps may decide */
+	DW_U8 many, other, unsure;  /* of what may have dropped: several; of several chains; one that need not */
 	DW_U32 left, code;
 	DW_U64 at, rule, found, head, tmp;
 	DW_U16 small, pad[3];
@@ -237,11 +237,11 @@ enum dw_stages {
 	DW_STAGE_SOCKET_IN = 18,
 	DW_STAGE_READ = 21,
 	DW_STAGE_SENT = 22,
-	DW_STAGE_DROP = 23, /* the last one of the path provider */
-	DW_STAGE_LOOK = 33, /* the packet may be gone: no identity is made */
-	DW_STAGE_PART = 35, /* `drop` of a packet whose other clones go on: the stage before stays the last one */
+	DW_STAGE_DROP = 23,  /* the last one of the path provider */
+	DW_STAGE_LOOK = 33,  /* the packet may be gone: no identity is made */
+	DW_STAGE_PART = 35,  /* `drop` of a packet whose other clones go on: the stage before stays the last one */
 	DW_STAGE_ASIDE = 36, /* between stages: nothing of a packet that is known changes */
-	DW_STAGE_USED = 34, /* a buffer has done its work: `read`, if its packet was in a socket's queue */
+	DW_STAGE_USED = 34,  /* a buffer has done its work: `read`, if its packet was in a socket's queue */
 };
 
 /* The state of walk_kernel() and walk_user() in bpf/lib.bpf.c. */

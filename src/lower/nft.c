@@ -7,11 +7,11 @@
 #include "lower/expr/expr.h"
 #include "lower/program.h"
 
-#define AT(m) (int32_t)offsetof(struct dw_nft, m)
+#define AT(m) (int32_t) offsetof(struct dw_nft, m)
 
 struct member {
-	int32_t to;       /* in struct dw_nft */
-	int32_t plus;     /* bytes that come before the structure */
+	int32_t to;   /* in struct dw_nft */
+	int32_t plus; /* bytes that come before the structure */
 	const char *tag;
 	const char *path[3];
 };

@@ -181,10 +181,9 @@ void stamps_finish(struct lowerer *lw)
 
 		for (size_t k = 0; k < m.stamp->nevents && diags_errors(lw->d) == errors; k++) {
 			const struct stamp_event *ev = &m.stamp->events[k];
-			struct prog_ctx pg = { .lw = lw,
-				.tier = event_tier(lw, ev, m.tier),
-				.probe = m.by,
-				.probe_index = m.probe };
+			struct prog_ctx pg = {
+				.lw = lw, .tier = event_tier(lw, ev, m.tier), .probe = m.by, .probe_index = m.probe
+			};
 
 			notes_program(&pg, "dw_stamp", lower_event, ev, m.map);
 		}

@@ -25,10 +25,10 @@ extern const struct stamp packet_ends;
 enum { NETFILTER_STAMPS = 4 };
 extern const struct stamp netfilter_stamps[NETFILTER_STAMPS];
 /* A provider of the kernel: its name, the native structure of its sites, its probes. */
-#define PROVIDER(name_, raw_, probes_)                                      \
-	.name = name_, .raw = raw_, .module = "vmlinux", .probes = probes_, \
-	.nprobes = sizeof(probes_) / sizeof((probes_)[0]), .packet_ends = &packet_ends, \
-	.shared = netfilter_stamps, .nshared = NETFILTER_STAMPS
+#define PROVIDER(name_, raw_, probes_)                                                                              \
+	.name = name_, .raw = raw_, .module = "vmlinux", .probes = probes_,                                         \
+	.nprobes = sizeof(probes_) / sizeof((probes_)[0]), .packet_ends = &packet_ends, .shared = netfilter_stamps, \
+	.nshared = NETFILTER_STAMPS
 #define STAMPED(stamps_) .stamps = stamps_, .nstamps = sizeof(stamps_) / sizeof((stamps_)[0])
 
 /* A name of another system's probe, or a pattern (fnmatch), and why dwire has no such probe. */

@@ -17,7 +17,8 @@
  * sctp_association. */
 static void open_named(struct kbtf *k, const char *name)
 {
-	static const char *const others[][2] = { { "nft_", "nf_tables" }, { "xt_", "x_tables" }, { "ip_vs_", "ip_vs" } };
+	static const char *const others[][2] = { { "nft_", "nf_tables" }, { "xt_", "x_tables" },
+		{ "ip_vs_", "ip_vs" } };
 
 	(void)kbtf_open_module(k, name, strcspn(name, "_"));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)

@@ -5,11 +5,19 @@
 #include "prov/provider.h"
 
 #define KEY .key = "(uint64_t)P->skb"
-#define BOTH(op, kind, end, mod, func, n, nat, cond, ...)                                                                  \
-	{ op, { .attach = kind, .target = func, .module = mod, .nargs = n, .native = nat, .when = cond, .entry_args = end }, KEY,        \
-		__VA_ARGS__ },                                                                                        \
-	{                                                                                                             \
-		op, { .attach = kind, .target = func, .nargs = n, .native = nat, .when = cond, .entry_args = end }, KEY, __VA_ARGS__     \
+#define BOTH(op, kind, end, mod, func, n, nat, cond, ...)                                                           \
+	{ op,                                                                                                       \
+		{ .attach = kind,                                                                                   \
+			.target = func,                                                                             \
+			.module = mod,                                                                              \
+			.nargs = n,                                                                                 \
+			.native = nat,                                                                              \
+			.when = cond,                                                                               \
+			.entry_args = end },                                                                        \
+		KEY, __VA_ARGS__ },                                                                                 \
+	{                                                                                                           \
+		op, { .attach = kind, .target = func, .nargs = n, .native = nat, .when = cond, .entry_args = end }, \
+			KEY, __VA_ARGS__                                                                            \
 	}
 #define ENTRY(mod, func, n, nat, cond, ...) BOTH(STAMP_SET, ATTACH_FENTRY, false, mod, func, n, nat, cond, __VA_ARGS__)
 #define ENDED(op, mod, func, n, nat, cond, ...) BOTH(op, ATTACH_FEXIT, true, mod, func, n, nat, cond, __VA_ARGS__)
@@ -33,7 +41,8 @@ static const struct stamp_event expr_events[] = {
 	ENDED(STAMP_SET, "nft_reject_inet", "nft_reject_inet_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
 	ENDED(STAMP_SET, "nft_reject_ipv4", "nft_reject_ipv4_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
 	ENDED(STAMP_SET, "nft_reject_ipv6", "nft_reject_ipv6_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
-	ENDED(STAMP_SET, "nft_reject_netdev", "nft_reject_netdev_eval", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "nft_reject_netdev", "nft_reject_netdev_eval", 3, "dw_nfreject", DECIDES,
+		.word = "P->nf_word"),
 	ENDED(STAMP_SET, "nft_compat", "nft_target_eval_xt", 3, "dw_nfreject", DECIDES, .word = "P->nf_word"),
 };
 #define JUMPS "P->nf_verdict == DW_NFT_JUMP || P->nf_verdict == DW_NFT_GOTO"
