@@ -31,22 +31,46 @@ static bool records_events(const struct image *image, const struct epid *e)
 	return e->nactions == 0;
 }
 
-/* Scripts that only summarize need no large buffers. Small ones take half of the memory and a third of the time to
- * start. */
-static uint64_t default_bufsize(const struct image *image)
+static bool records_packets(const struct epid *e)
 {
-	for (size_t i = 0; i < image->epids.n; i++)
-		if (records_events(image, &image->epids.v[i]))
-			return LOAD_BUFSIZE_DEFAULT;
-	return LOAD_BUFSIZE_SUMMARY;
+	for (size_t i = 0; i < e->nactions; i++)
+		if (e->actions[i].kind == ACT_PCAP)
+			return true;
+	return false;
 }
 
-static uint32_t ring_bytes(uint64_t want, const struct image *image)
+/* Packets come in bursts, and each takes some 360 bytes. All CPUs together take no more than the limit, unless
+ * the default of other events does. */
+static uint64_t packets_bufsize(unsigned cpus)
+{
+	uint64_t size = LOAD_BUFSIZE_PACKETS;
+
+	while (size > LOAD_BUFSIZE_DEFAULT && size * cpus > LOAD_BUFSIZE_PACKETS_ALL)
+		size /= 2;
+	return size;
+}
+
+/* Scripts that only summarize need no large buffers. Small ones take half of the memory and a third of the time to
+ * start. */
+static uint64_t default_bufsize(const struct image *image, unsigned cpus)
+{
+	uint64_t size = LOAD_BUFSIZE_SUMMARY;
+
+	for (size_t i = 0; i < image->epids.n; i++) {
+		if (records_packets(&image->epids.v[i]))
+			return packets_bufsize(cpus);
+		if (records_events(image, &image->epids.v[i]))
+			size = LOAD_BUFSIZE_DEFAULT;
+	}
+	return size;
+}
+
+static uint32_t ring_bytes(uint64_t want, const struct image *image, unsigned cpus)
 {
 	uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	if (!want)
-		want = default_bufsize(image);
+		want = default_bufsize(image, cpus);
 	while (size < want && size < RING_MAX)
 		size *= 2;
 	return (uint32_t)size;
@@ -182,7 +206,7 @@ int load_await_rings(struct loader *ld)
 int load_create_rings(struct loader *ld, const char *name)
 {
 	unsigned cpus = features_cpus(ld->c->features);
-	uint32_t size = ring_bytes(ld->c->bufsize, ld->c->image);
+	uint32_t size = ring_bytes(ld->c->bufsize, ld->c->image, count_rings(ld->c->features));
 	struct loaded *l = ld->l;
 	int err;
 

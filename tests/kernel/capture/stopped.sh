@@ -52,3 +52,20 @@ done
 kill -0 $trace 2>/dev/null && fail "the trace hangs"
 kill -KILL $reader
 wait $reader 2>/dev/null
+
+# A writer that does not run for a while (its machine is busy): by default the buffers hold a burst of 40,000 packets.
+# The programs run all the while.
+"$dwire" -q -x capture="$tmp/burst" -x pcapsize=76 -n "udp:::send /args[1]->cs_netns == $NETNS_ID/ { pcap(args[0]); }" \
+	-c "sh -c 'echo > $tmp/burst.armed; exec sleep 100'" 2>"$tmp/said" &
+trace=$!
+for ((i = 0; i < 300; i++)); do
+	[ ! -e "$tmp/burst.armed" ] || break
+	sleep 0.1
+done
+kill -STOP $trace
+ip netns exec "$NETNS" "$triggers/udp_flood" -j 1 -P -n 40000 >"$tmp/flood"
+kill -CONT $trace
+kill -INT $trace
+wait $trace
+expect_eq "$(capinfos -Tmc "$tmp/burst" | tail -n 1 | sed 's/.*,//') $(grep -c drops "$tmp/said")" "40000 0" \
+	"packets kept of a burst: $(<"$tmp/said")"
