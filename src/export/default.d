@@ -2,47 +2,40 @@
 /* What dwire-export --default traces: the health of the machine's TCP and DNS, by container. Latencies are in
  * microseconds. */
 #pragma D option quiet
-#pragma D option dynvarsize=8m
 
-uint64_t syn[uintptr_t];	/* when a socket sent its SYN */
+uint64_t first_syn[uintptr_t];	/* of a connection that has sent another SYN: when it sent the first */
 
-/* All steps of a connection at one probe: each further probe there costs as much as what it does. */
+/* All steps of a connection in one clause, and each where its numbers are at hand: of a SYN that was sent once, TCP
+ * itself has measured the time to its answer. Once a connection: its round-trip time and what it carried. */
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_SYN_SENT /
+/ args[5]->tcps_state == TCP_STATE_ESTABLISHED || args[3]->tcps_state == TCP_STATE_ESTABLISHED /
 {
-	syn[args[3]->tcps_addr] = timestamp;
+	this->cs_container = args[1]->cs_container;
+	if (args[5]->tcps_state == TCP_STATE_ESTABLISHED) {
+		if (args[3]->tcps_srtt)
+			@tcp_rtt_microseconds[this->cs_container] = quantize(args[3]->tcps_srtt);
+		@tcp_sent_bytes[this->cs_container] = sum(args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans);
+		@tcp_received_bytes[this->cs_container] = sum(args[3]->tcps_bytes_received);
+	} else if (args[5]->tcps_state == TCP_STATE_SYN_RECEIVED) {
+		@tcp_accepts[this->cs_container] = count();
+	} else if (!args[3]->tcps_retrans) {
+		@tcp_connect_microseconds[this->cs_container] = quantize(args[3]->tcps_srtt);
+	} else if (first_syn[args[3]->tcps_addr]) {
+		@tcp_connect_microseconds[this->cs_container] = quantize((timestamp - first_syn[args[3]->tcps_addr]) / 1000);
+	}
 }
 
 tcp:::state-change
-/ args[5]->tcps_state == TCP_STATE_SYN_SENT && args[3]->tcps_state == TCP_STATE_ESTABLISHED && syn[args[3]->tcps_addr] /
+/ args[3]->tcps_retrans && args[5]->tcps_state == TCP_STATE_SYN_SENT /
 {
-	@tcp_connect_microseconds[args[1]->cs_container] = quantize((timestamp - syn[args[3]->tcps_addr]) / 1000);
+	first_syn[args[3]->tcps_addr] = 0;
 }
 
-tcp:::state-change
-/ args[5]->tcps_state == TCP_STATE_SYN_SENT /
+/* The timer of the first SYN has run for so long. */
+tcp:::resend
+/ args[3]->tcps_state == TCP_STATE_SYN_SENT && !first_syn[args[3]->tcps_addr] /
 {
-	syn[args[3]->tcps_addr] = 0;
-}
-
-tcp:::state-change
-/ args[5]->tcps_state == TCP_STATE_SYN_RECEIVED && args[3]->tcps_state == TCP_STATE_ESTABLISHED /
-{
-	@tcp_accepts[args[1]->cs_container] = count();
-}
-
-/* Once a connection: its round-trip time and what it carried. */
-tcp:::state-change
-/ args[5]->tcps_state == TCP_STATE_ESTABLISHED && args[3]->tcps_srtt /
-{
-	@tcp_rtt_microseconds[args[1]->cs_container] = quantize(args[3]->tcps_srtt);
-}
-
-tcp:::state-change
-/ args[5]->tcps_state == TCP_STATE_ESTABLISHED /
-{
-	@tcp_sent_bytes[args[1]->cs_container] = sum(args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans);
-	@tcp_received_bytes[args[1]->cs_container] = sum(args[3]->tcps_bytes_received);
+	first_syn[args[3]->tcps_addr] = timestamp - args[3]->tcps_rto * 1000000;
 }
 
 /* Also those that fail before a segment is sent: no route, no free port. */

@@ -33,14 +33,14 @@ until_up() {
 # A trace of that namespace alone.
 "$export" --script >default.d
 sed -E "s/^\/ (.*)/\/ args[1]->cs_netns == $NETNS_ID \&\& (\1/; s/^(\/.*) \/$/\1) \//" default.d >mine.d
-sed -i -E "/^tcp:::(accept-established|accept-refused|listen-overflow|resend|reset-sent|reset-received)$/a / args[1]->cs_netns == $NETNS_ID /" mine.d
+sed -i -E "/^tcp:::(accept-refused|listen-overflow|resend|reset-sent|reset-received)$/{n;s/^\{/\/ args[1]->cs_netns == $NETNS_ID \/\n{/}" mine.d
 ip netns exec "$watch" "$export" dwire --emit -s mine.d 2>errors &
 pid=$!
 until_up before
 grep -q 'Uid:[[:space:]]65534' /proc/$pid/status || fail "it kept its user: $(grep Uid /proc/$pid/status)"
 grep -q 'CapEff:[[:space:]]0*$' /proc/$pid/status || fail "it kept privileges"
-ip netns exec "$NETNS" python3 - <<'PY'
-import socket, threading
+late=$(ip netns exec "$NETNS" python3 - <<'PY'
+import socket, subprocess, threading, time
 server = socket.create_server(("127.0.0.1", 0), backlog=64)
 def serve():
     for _ in range(40):
@@ -57,19 +57,37 @@ for _ in range(40):
 thread.join()
 port = server.getsockname()[1]
 server.close()
+# A first SYN that is lost, where the kernel has netfilter: the second one comes after a second.
+if subprocess.run(["nft", "add table ip lose; add chain ip lose in { type filter hook input priority 0; }; "
+                   "add rule ip lose in tcp flags syn drop"], capture_output=True).returncode == 0:
+    server = socket.create_server(("127.0.0.1", 0))
+    threading.Timer(0.3, subprocess.run, (["nft", "delete table ip lose"],)).start()
+    begin = time.monotonic()
+    socket.create_connection(server.getsockname()).close()
+    print(int((time.monotonic() - begin) * 1e6))
+    server.accept()[0].close()
+    server.close()
 for _ in range(7):
     try:
         socket.create_connection(("127.0.0.1", port))
     except ConnectionRefusedError:
         pass
 PY
+)
 sleep 1.5 # a beat
 fetch after 2>type
 expect_eq "$(<type)" "text/plain; version=0.0.4; charset=utf-8" "type of the older format"
 host=$(uname -n)
 labels="{host=\"$host\",cs_container=\"\""
-expect_eq "$(value after "dwire_tcp_accepts_total$labels}")" 40 "connections accepted"
-expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"+Inf\"}")" 40 "connections made"
+made=$((40 + (${late:-0} > 0)))
+expect_eq "$(value after "dwire_tcp_accepts_total$labels}")" $made "connections accepted"
+expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"+Inf\"}")" $made "connections made"
+if [ -n "$late" ]; then
+	expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"524287.0\"}")" 40 "connections without delay"
+	[ "$late" -ge 1040000 ] || # else it may be in the next bucket
+		expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"1048575.0\"}")" 41 "$late us"
+	expect_ge "$(value after "dwire_tcp_retransmits_total$labels,re_kind=\"syn\"}")" 1 "its SYN"
+fi
 expect_eq "$(value after "dwire_tcp_connect_failures_total$labels,sr_error=\"Connection refused\"}")" 7 "refused"
 expect_eq "$(value after "dwire_tcp_resets_received_total$labels}")" 7 "resets"
 expect_eq "$(value after "dwire_tcp_sent_bytes_total$labels}")" 2800 "bytes sent"
