@@ -4,6 +4,7 @@
  * walks one path. */
 
 #define HOST_ROOM 64 /* no address is longer: 45 characters of IPv6, '%' and the name of a device */
+#define HOST_PART 8  /* bytes that one call looks at */
 
 /* 1 when the character is between two others. */
 INLINE u64 within(u64 c, u64 from, u64 to)
@@ -11,20 +12,17 @@ INLINE u64 within(u64 c, u64 from, u64 to)
 	return greater(c, from - 1) & greater(to + 1, c);
 }
 
-/* Is the text a literal address, which needs no lookup? in: HOST_ROOM bytes, of which the first len are text (without
- * a NUL). IPv6: two colons or more, and before a '%' only digits, colons and dots. IPv4, as inet_aton() accepts it:
- * one to four numbers with dots between them, decimal, octal (0...) or hexadecimal (0x...). Each number but the last
- * is one byte; the last one fills the remaining bytes. Returns 1 or 0. */
-u64 is_address(const u8 *in, u64 len)
+/* Goes on with is_address() at byte `from`. Returns 0 when the text has ended. */
+PART u64 host_part(struct dw_host *h, const u8 *in, u64 from)
 {
-	u64 colons = 0, six = 1, scope = 0;                       /* IPv6 */
-	u64 four = 1, dots = 0, value = 0, digits = 0, base = 10; /* IPv4: the current number */
-
-	if (!in)
+	if (!h || !in)
 		return 0;
+	u64 len = h->len, colons = h->colons, six = h->six, scope = h->scope;
+	u64 four = h->four, dots = h->dots, value = h->value, digits = h->digits, base = h->base;
+	from &= HOST_ROOM - HOST_PART;
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < HOST_ROOM; i++) {
-		u64 c = in[i], live = greater(len, i), lower = c | 0x20;
+	for (u32 i = 0; i < HOST_PART; i++) {
+		u64 c = in[from + i], live = greater(len, from + i), lower = c | 0x20;
 		OPAQUE(live);
 		u64 number = within(c, '0', '9'), letter = within(lower, 'a', 'f');
 		u64 dot = 1 - nonzero(c ^ '.'), colon = 1 - nonzero(c ^ ':'), x = 1 - nonzero(lower ^ 'x');
@@ -63,6 +61,31 @@ u64 is_address(const u8 *in, u64 len)
 		dots += live & part;
 		OPAQUE(dots);
 	}
-	four &= nonzero(digits) & greater(1ull << (32 - 8 * (dots & 3)), value) & nonzero(len);
-	return four | (six & greater(colons, 1));
+	h->colons = colons;
+	h->six = six;
+	h->scope = scope;
+	h->four = four;
+	h->dots = dots;
+	h->value = value;
+	h->digits = digits;
+	h->base = base;
+	return greater(len, from + HOST_PART);
+}
+
+/* Is the text a literal address, which needs no lookup? in: HOST_ROOM bytes, of which the first len are text (without
+ * a NUL). IPv6: two colons or more, and before a '%' only digits, colons and dots. IPv4, as inet_aton() accepts it:
+ * one to four numbers with dots between them, decimal, octal (0...) or hexadecimal (0x...). Each number but the last
+ * is one byte; the last one fills the remaining bytes. Returns 1 or 0. */
+u64 is_address(const u8 *in, u64 len)
+{
+	struct dw_host h = { .len = len, .six = 1, .four = 1, .base = 10 };
+
+	if (!in)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < HOST_ROOM; i += HOST_PART)
+		if (!host_part(&h, in, i))
+			break;
+	u64 four = h.four & nonzero(h.digits) & greater(1ull << (32 - 8 * (h.dots & 3)), h.value) & nonzero(len);
+	return four | (h.six & greater(h.colons, 1));
 }

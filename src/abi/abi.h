@@ -197,6 +197,13 @@ struct dw_dns_name {
 	DW_U64 live, len; /* it goes on; bytes that are there */
 };
 
+/* The state of is_address() in bpf/lib_host.h. */
+struct dw_host {
+	DW_U64 len;                             /* characters that are there */
+	DW_U64 colons, six, scope;              /* IPv6; behind '%' */
+	DW_U64 four, dots, value, digits, base; /* IPv4: the current number */
+};
+
 /* What is known of a packet, by the address of the memory of its headers, which its clones share. */
 struct dw_packet {
 	DW_U64 id;     /* its identity: time of its first stage in ns << 6 | CPU & 63 */

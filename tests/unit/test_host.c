@@ -3,12 +3,14 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "abi/abi.h"
 #include "unit.h"
 
 typedef uint8_t u8;
 typedef uint32_t u32;
 typedef unsigned long long u64;
 #define INLINE static inline
+#define PART static
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
 static u64 greater(u64 a, u64 b)

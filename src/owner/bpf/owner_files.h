@@ -16,6 +16,14 @@ struct walk {
 	DW_U64 heirs[HEIRS];       /* an exiting process's children */
 };
 
+/* 1 if x is not 0, else 0: without a branch, of which the verifier would walk both sides to the end of the program. */
+static __always_inline DW_U64 is_set(DW_U64 x)
+{
+	x |= -x;
+	asm volatile("" : "+r"(x)); /* the compiler would make a comparison of it */
+	return x >> 63;
+}
+
 /* The next open descriptor in the word. */
 static __always_inline DW_U64 next_fd(struct walk *w)
 {
@@ -46,9 +54,9 @@ static long held_file(DW_U64 i, struct walk *w)
 	if (!sk)
 		return 0;
 	if (!is_stream(BPF_CORE_READ(sk, sk_protocol)))
-		w->datagram = 1;
+		w->datagram |= 1;
 	else if (BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN)
-		w->listener = 1;
+		w->listener |= 1;
 	return w->listener && w->datagram; /* both are found: end the loop */
 }
 
@@ -59,7 +67,8 @@ static long held_word(DW_U64 i, struct walk *w)
 	/* A sum of unknown values: the verifier would see a new state in each turn of a counter. */
 	w->looked += n;
 	if (w->looked > LOOK_MOST) {
-		w->listener = w->datagram = 1; /* assume both; the iterator finds out */
+		w->listener |= 1; /* assume both; the iterator finds out */
+		w->datagram |= 1;
 		return 1;
 	}
 	bpf_loop(n, held_file, w, 0);
@@ -88,22 +97,21 @@ static __always_inline struct file *file_of_fd(struct task_struct *t, DW_U64 fd)
 }
 
 /* A child that has the same file under the same descriptor. A server often opens a socket, forks the process that
- * serves it, and exits. */
+ * serves it, and exits. What cannot be read, as of a child that is NULL, reads as 0. */
 static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 fd, const struct file *f)
 {
-	struct task_struct *heir = NULL;
-	struct file *other;
+	DW_U64 heir = 0;
 
 #pragma unroll
 	for (int i = 0; i < HEIRS; i++) {
 		struct task_struct *child = (struct task_struct *)w->heirs[i];
-		struct fdtable *fdt = child && !heir ? BPF_CORE_READ(child, files, fdt) : NULL;
+		struct fdtable *fdt = BPF_CORE_READ(child, files, fdt);
+		DW_U64 within = (fd - (DW_U64)BPF_CORE_READ(fdt, max_fds)) >> 63, other = 0;
 
-		if (fdt && fd < BPF_CORE_READ(fdt, max_fds) &&
-			!bpf_probe_read_kernel(&other, sizeof(other), BPF_CORE_READ(fdt, fd) + fd) && other == f)
-			heir = child;
+		bpf_probe_read_kernel(&other, sizeof(other), BPF_CORE_READ(fdt, fd) + fd);
+		heir |= (1 - is_set(heir)) * within * (1 - is_set(other ^ (DW_U64)f)) * w->heirs[i];
 	}
-	return heir;
+	return (struct task_struct *)heir;
 }
 
 /* o, or its value in last_users, belonged to the exiting process and now belongs to its child. */
@@ -159,14 +167,15 @@ static long left_word(DW_U64 i, struct walk *w)
 static __always_inline void find_heirs(struct walk *w)
 {
 	const struct task_struct *t = w->t;
-	const void *head = (const void *)t + bpf_core_field_offset(struct task_struct, children);
 	const void *n = BPF_CORE_READ(t, children.next);
+	DW_U64 more = 1, head = 0;
 
+	bpf_probe_read_kernel(&head, sizeof(head), &w->t); /* as a number, with which the verifier lets us compute */
+	head += bpf_core_field_offset(struct task_struct, children);
 #pragma unroll
 	for (int i = 0; i < HEIRS; i++) {
-		if (!n || n == head)
-			break;
-		w->heirs[i] = (DW_U64)n - bpf_core_field_offset(struct task_struct, sibling);
+		more &= is_set((DW_U64)n) & is_set((DW_U64)n ^ head);
+		w->heirs[i] = more * ((DW_U64)n - bpf_core_field_offset(struct task_struct, sibling));
 		n = BPF_CORE_READ((const struct list_head *)n, next);
 	}
 }
@@ -185,10 +194,14 @@ int owner_fork(DW_U64 *args)
 {
 	struct task_struct *parent = (struct task_struct *)args[0], *child = (struct task_struct *)args[1];
 	const unsigned char *is = holder(parent->tgid);
-	struct walk w = { .t = parent };
+	struct walk w;
 
 	if (!is || !*is || parent->tgid == child->tgid)
 		return 0;
+	/* Zeroes, but the verifier takes them for any numbers. Else it would walk the loop for each of the numbers that
+	 * may be there. */
+	bpf_probe_read_kernel(&w, sizeof(w), NULL);
+	w.t = parent;
 	bpf_loop(words_of(parent), held_word, &w, 0);
 	if (w.listener | w.datagram)
 		set_holder(child->tgid);
