@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Changes a BPF hash by system calls, all the time, until it is killed or its time is over (-t).  During such a call the
- * kernel runs no program at a kprobe on that CPU.  Output: updates.
+ * Changes a BPF hash by system calls, all the time, until it is killed or its time is over (-t).  During such a call
+ * the kernel runs no program at a kprobe on that CPU.  Output: updates.
  */
 #include <errno.h>
 #include <linux/bpf.h>
