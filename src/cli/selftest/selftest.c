@@ -24,6 +24,7 @@
 
 /* Children at a time: attachments of one wait while another is on the CPU; more of them wait for each other. */
 enum { MAX = 64, WORKERS = 4, LIMIT_MS = 300000 /* for a provider; emulated machines take minutes */ };
+#define SCREEN_WIDTH 80
 
 struct tested {
 	char name[32];
@@ -179,14 +180,39 @@ static void write_note(const struct tested *t, char *note, size_t size)
 static void print_line(const struct tested *t, FILE *out)
 {
 	const struct result *r = &t->result;
-	char tiers[SELFTEST_TIERS + 1], note[sizeof(r->note)];
+	char tiers[SELFTEST_TIERS + 1];
 
 	for (unsigned i = 0; i < SELFTEST_TIERS; i++)
 		tiers[i] = r->tier[i] ? selftest_tiers[i][0] : '-';
 	tiers[SELFTEST_TIERS] = '\0';
+	fprintf(out, "%-9s %-5s %5u %8u %7u %5s %7u\n", t->name, verdict(t), r->probes, r->tried, r->members, tiers,
+		r->counted);
+}
+
+/* Below the table, so that it fits a terminal. Lines break at blanks. */
+static void print_note(const struct tested *t, FILE *out)
+{
+	char note[sizeof(t->result.note)];
+	int column = fprintf(out, "%s:", t->name);
+
 	write_note(t, note, sizeof(note));
-	fprintf(out, "%-9s %-5s %5u %8u %7u %5s %7u%s%s\n", t->name, verdict(t), r->probes, r->tried, r->members, tiers,
-		r->counted, *note ? "  " : "", note);
+	for (const char *w = note; *w;) {
+		int len = (int)strcspn(w, " ");
+
+		if (column + 1 + len > SCREEN_WIDTH)
+			column = fprintf(out, "\n   ") - 1;
+		column += fprintf(out, " %.*s", len, w);
+		w += len + (w[len] == ' ');
+	}
+	fputc('\n', out);
+}
+
+static bool has_note(const struct tested *t)
+{
+	char note[sizeof(t->result.note)];
+
+	write_note(t, note, sizeof(note));
+	return *note;
 }
 
 static void print_all(const struct selftest *s, FILE *out)
@@ -195,6 +221,9 @@ static void print_all(const struct selftest *s, FILE *out)
 		"COUNTED");
 	for (unsigned i = 0; i < s->n; i++)
 		print_line(&s->all[i], out);
+	for (unsigned i = 0; i < s->n; i++)
+		if (has_note(&s->all[i]))
+			print_note(&s->all[i], out);
 	fprintf(out, "%u providers, %u wrong, %u not finished\n", s->n, s->wrong, s->open);
 }
 

@@ -13,6 +13,7 @@ expect_match "$(line udp)" '^ok 4 1 ([h-][f-][k-]) [2-6]$' "udp: $(<"$tmp/out")"
 expect_match "$(line icmp)" '^ok 2 1 ([h-][f-][k-]) [2-6]$' "icmp"
 expect_eq "$(grep -cF ", Linux $(uname -r), $(uname -m)," "$tmp/out")" 1 "the head"
 expect_eq "$(awk 'END { print NR < 30 }' "$tmp/out")" 1 "a screen"
+expect_eq "$(awk 'length > 80' "$tmp/out")" "" "as wide as a terminal"
 
 # the same as an object: numbers are numbers, what is not known is null
 "$dwire" --self-test --json udp >"$tmp/json" 2>"$tmp/err"
@@ -35,6 +36,9 @@ expect_eq "$(jq -c '[.providers[] | .probes, .attached, .members, .counted | typ
 ) >"$tmp/out" 2>"$tmp/err"
 expect_eq "$?" 1 "status without descriptors"
 expect_match "$(line tcp)" '^WRONG [0-9]+ 0' "tcp without descriptors: $(<"$tmp/out")"
+
+expect_match "$(<"$tmp/out")" $'\n''tcp: [a-z]' "why, below the table"
+expect_eq "$(awk 'length > 80' "$tmp/out")" "" "the reason is as wide as a terminal"
 
 # no privileges: said, and nothing is claimed
 setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$dwire" --self-test udp >"$tmp/out" 2>"$tmp/err"
