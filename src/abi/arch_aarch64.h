@@ -30,6 +30,9 @@ enum { ARCH_DWARF_FP = 29, ARCH_DWARF_SP = 31, ARCH_DWARF_RA = 30 };
 /* A kprobe is a breakpoint, at which interrupts are off. */
 #define ARCH_KPROBE_IRQS_OFF true
 
+/* Before Linux 6.4 the kernel loads programs for its functions (fentry), but does not attach them. */
+#define ARCH_FENTRY_TRIED 1
+
 #define ARCH_ELF_MACHINE 183   /* EM_AARCH64 */
 #define ARCH_AUDIT 0xc00000b7u /* AUDIT_ARCH_AARCH64 */
 

@@ -29,6 +29,9 @@ enum { ARCH_DWARF_FP = 6, ARCH_DWARF_SP = 7, ARCH_DWARF_RA = 16 };
 /* At a function's first instruction ftrace calls a kprobe, with interrupts as they were. */
 #define ARCH_KPROBE_IRQS_OFF false
 
+/* A program for a function of the kernel (fentry) that can be loaded can be attached. */
+#define ARCH_FENTRY_TRIED 0
+
 #define ARCH_ELF_MACHINE 62    /* EM_X86_64 */
 #define ARCH_AUDIT 0xc000003eu /* AUDIT_ARCH_X86_64 */
 

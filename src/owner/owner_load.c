@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "abi/arch.h"
+#include "kernel/bpfsys.h"
 #include "kernel/release.h"
 
 #define ENTRIES_MIN 131072u
@@ -56,6 +58,24 @@ static bool is_old(void)
 	return release_before(5, 17) && !release_before(5, 8);
 }
 
+/* The variant at functions of the kernel, if its programs can be attached. */
+static int load_funcs(struct owner_kernel *k, uint32_t entries)
+{
+	int err = owner_load_funcs(k, entries), link;
+
+	if (err || !ARCH_FENTRY_TRIED)
+		return err;
+	link = bpfsys_link_raw(k->prog[PROG_recv], NULL);
+	if (link >= 0) {
+		close(link);
+		return 0;
+	}
+	owner_unload(k);
+	for (size_t i = 0; i < PROG_COUNT; i++)
+		k->prog[i] = -1;
+	return link;
+}
+
 int owner_load(struct owner_kernel *k, bool functions)
 {
 	uint32_t entries = room();
@@ -67,9 +87,9 @@ int owner_load(struct owner_kernel *k, bool functions)
 	for (size_t i = 0; i < OWNER_OLD; i++)
 		k->old[i] = -1;
 	k->iter = -1;
-	err = functions ? owner_load_funcs(k, entries) : owner_load_hooks(k, entries);
+	err = functions ? load_funcs(k, entries) : owner_load_hooks(k, entries);
 	if (err)
-		err = functions ? owner_load_hooks(k, entries) : owner_load_funcs(k, entries);
+		err = functions ? owner_load_hooks(k, entries) : load_funcs(k, entries);
 	if (err)
 		err = owner_load_norecv(k, entries);
 	return err && is_old() ? owner_old_load(k, entries) : err;
