@@ -6,8 +6,7 @@
 . "$here/tiers.lib"
 in_guest || boot 6.1-arm64 1
 modprobe tun
-check segments-kprobes tier_segments kprobes
-check segments-default tier_segments default
+tiers_agree kprobes
 check refused-functions refused tcp:::send 'fentry' functions
 for t in system/syscall.sh stack/kernel.sh user/pid.sh owner/calls32.sh owner/owner_test.c; do
 	kernel_test "$t"
