@@ -30,24 +30,31 @@ const struct owner_prog_def owner_progs[PROG_COUNT] = {
 #undef X
 };
 
-/* How many sockets there is room for: four times as many as TCP has now in all namespaces. An entry takes memory when
- * it is used, but the table of the hash takes 16 bytes for each at once, and a millisecond for a hundred thousand. */
+/* The number behind the word in a line that begins with head, or 0. */
+static unsigned long number_in(const char *line, const char *head, const char *word)
+{
+	const char *at = strncmp(line, head, strlen(head)) != 0 ? NULL : strstr(line, word);
+
+	return at ? strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+/* How many sockets there is room for: four times as many as TCP has now in all namespaces, and twice as many as there
+ * are of any kind in this one. An entry takes memory when it is used, but the table of the hash takes 16 bytes for each
+ * at once, and a millisecond for a hundred thousand. */
 static uint32_t room(void)
 {
 	FILE *f = fopen("/proc/net/sockstat", "re");
-	unsigned long now = 0;
+	unsigned long tcp = 0, used = 0;
 	uint32_t n = ENTRIES_MIN;
 	char line[256];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		const char *alloc = strncmp(line, "TCP:", 4) != 0 ? NULL : strstr(line, "alloc ");
-
-		if (alloc)
-			now = strtoul(alloc + 6, NULL, 10);
+		tcp += number_in(line, "TCP:", "alloc ");
+		used += number_in(line, "sockets:", "used ");
 	}
 	if (f)
 		fclose(f);
-	while (n < ENTRIES_MAX && n < 4 * now)
+	while (n < ENTRIES_MAX && (n < 4 * tcp || n < 2 * used))
 		n *= 2;
 	return n;
 }
