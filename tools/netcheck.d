@@ -6,7 +6,7 @@
  * row: CHECK %-11s ID[json] - SEVERITY[json] - WHAT %-33s MOST[json] - DEVICE[json] - VALUE %10d RATE[json] -
  * row: SHARE[json] - OF[json] - UNIT %-4s LINK[json]=link_mbps - NEXT %s
  * row part: CHECK[json] %s ID[json] %s SEVERITY %-8s WHAT %s MOST[json] %s DEVICE[json] -
- * row part: VALUE "-- %d" RATE "at %d.%d" SHARE "/s, %d.%d" OF "pct of %d"
+ * row part: VALUE "-- %d" RATE "at %d.%d" SHARE "/s, %d.%d" OF "%% of %d"
  * row part: UNIT[json] - LINK[json]=link_mbps - LOOK[!json] "\n         %slook: dwire" NEXT %s
  * row event: CHECK[json] %s ID[json] %s SEVERITY %-8s WHAT %s MOST[json] %s DEVICE[json] -
  * row event: VALUE "-- %d" RATE "at %d.%d" SHARE[json] - OF[json] -

@@ -3,8 +3,10 @@
  *
  * common: sockets failed=-e slow
  * -r   returned = 0   what connect() returned, also "In progress"
- * row: PID %-7d PROCESS=comm %-15.15s FAM=family %-3d ADDRESS=raddr %-15s|%-39s PORT=rport %-5d LAT(us)=us %8d RESULT %s
+ * row: PID %-7d PROCESS=comm %-15.15s FAM[!json]=family %-4s FAM=family[json] %d ADDRESS=raddr %-15s|%-39s PORT=rport %-5d LAT(us)=us %8d RESULT %s
  */
+inline string family_name[int ip] = ip == 4 ? "IPv4" : "IPv6";
+
 uint64_t start[uintptr_t];
 self uint64_t start;
 
@@ -24,8 +26,8 @@ sock:::connect-return
 / returned && self->start && (failed == 0 || args[2]->sr_errno != 0) && timestamp - self->start >= slow * 1000000 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
-	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
-	    (timestamp - self->start) / 1000, args[2]->sr_error);
+	row(args[1]->cs_pid, args[1]->cs_execname, family_name[args[0]->so_ip], args[0]->so_family, args[0]->so_raddr,
+	    args[0]->so_rport, (timestamp - self->start) / 1000, args[2]->sr_error);
 }
 
 sock:::connect-return
@@ -45,8 +47,8 @@ sock:::connect-done
   timestamp - start[args[0]->so_addr] >= slow * 1000000 &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
-	row(args[1]->cs_pid, args[1]->cs_execname, args[0]->so_family, args[0]->so_raddr, args[0]->so_rport,
-	    (timestamp - start[args[0]->so_addr]) / 1000, args[2]->sr_error);
+	row(args[1]->cs_pid, args[1]->cs_execname, family_name[args[0]->so_ip], args[0]->so_family, args[0]->so_raddr,
+	    args[0]->so_rport, (timestamp - start[args[0]->so_addr]) / 1000, args[2]->sr_error);
 }
 
 sock:::connect-done

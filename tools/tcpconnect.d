@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tcpconnect: TCP connections opened from here.
+/* tcpconnect: TCP connections opened from here, as they are made or fail.
  *
- * common: sockets rows
+ * common: sockets failed=-e slow rows
  * -P PORT,... = -D   only these remote ports
+ * -a   asked = 0     print connections as their first SYN is sent, without a result
  * -c   counts = 0    count connections by addresses and port, print at the end
- * -e   ends = 0      print connections as they are made or fail, with their time
  * -U   user = 0      a column with the user's number
  * -u UID   only = -1   only this user, by number
- * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR=laddr %-15s|%-39s LPORT[wide] %-5d DADDR=raddr %-15s|%-39s
- * row: DPORT=rport %-5d
- * row ends: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR[wide]=laddr %-15s|%-39s LPORT[wide] %-5d DADDR=raddr %-15s|%-39s
- * row ends: DPORT=rport %-5d MS %4d.%02d RESULT %s
+ * row: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR[wide]=laddr %-15s|%-39s LPORT[wide] %-5d DADDR=raddr %-15s|%-39s
+ * row: DPORT=rport %-5d MS %4d.%02d RESULT %s
+ * row asked: UID[user] %-5d PID %-7d COMM %-12.12s IP %-2d SADDR=laddr %-15s|%-39s LPORT[wide] %-5d DADDR=raddr %-15s|%-39s
+ * row asked: DPORT=rport %-5d
  * row counts: SADDR=laddr %-39s DADDR=raddr %-25s|%-39s DPORT=rport %5d CONNECTS %@8d
  */
+inline int ends = asked == 0 && counts == 0;
 uint64_t start[uintptr_t];
 
 dtrace:::BEGIN
-/ counts == 0 && ends == 0 /
+/ ends /
 {
 	header();
 }
 
 dtrace:::BEGIN
-/ ends /
+/ asked && counts == 0 /
 {
-	header_ends();
+	header_asked();
 }
 
 tcp:::connect-request
-/ counts == 0 && ends == 0 && (only < 0 || args[1]->cs_uid == only) &&
+/ asked && counts == 0 && (only < 0 || args[1]->cs_uid == only) &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	row(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_ver, args[3]->tcps_laddr,
+	row_asked(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_ver, args[3]->tcps_laddr,
 	    args[3]->tcps_lport, args[3]->tcps_raddr, args[3]->tcps_rport);
 }
 
@@ -49,11 +50,12 @@ sock:::connect-start
 }
 
 sock:::connect-done
-/ ends && start[args[0]->so_addr] && (only < 0 || args[1]->cs_uid == only) &&
+/ ends && start[args[0]->so_addr] && (failed == 0 || args[2]->sr_errno != 0) &&
+  timestamp - start[args[0]->so_addr] >= slow * 1000000 && (only < 0 || args[1]->cs_uid == only) &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	this->us = (timestamp - start[args[0]->so_addr]) / 1000;
-	row_ends(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[0]->so_ip, args[0]->so_laddr,
+	row(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[0]->so_ip, args[0]->so_laddr,
 	    args[0]->so_lport, args[0]->so_raddr, args[0]->so_rport, this->us / 1000, this->us % 1000 / 10,
 	    args[2]->sr_error);
 }

@@ -2,7 +2,7 @@
 /* tcpstates: changes of TCP states, with owner, addresses, duration.
  *
  * common: sockets
- * row: SKADDR %-16x C-PID=pid %-7d C-COMM=comm %-10.10s LADDR %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d
+ * row: SKADDR[room] %-16x C-PID=pid %-7d C-COMM=comm %-10.10s LADDR[room] %-15s|%-39s LPORT %-5d RADDR %-15s|%-39s RPORT %-5d
  * row: OLDSTATE %-11s ->=to[!json] %s NEWSTATE %-11s MS %d.%03d
  */
 #pragma D option dynvarsize=32m

@@ -416,7 +416,7 @@ static int run(struct command *c, FILE *out)
 		dwire_describe(c->d, c->verbose > 1, out);
 	if (r)
 		return EXIT_ERROR;
-	return tracing ? pictures_trace(&c->pictures, c->d, out, &c->messages, NULL) : EXIT_OK;
+	return tracing ? pictures_trace(&c->pictures, c->d, out, &c->messages) : EXIT_OK;
 }
 
 static int cannot_write(const struct command *c, const char *where)

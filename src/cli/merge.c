@@ -104,7 +104,7 @@ int merge_main(int argc, char **argv, struct messages *messages)
 	for (int i = optind; i < argc && !status; i++)
 		status = add_input(d, argv[i], messages);
 	if (!status)
-		status = pictures_trace(&pictures, d, stdout, messages, NULL);
+		status = pictures_trace(&pictures, d, stdout, messages);
 	dwire_free(d);
 	return status;
 }

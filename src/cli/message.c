@@ -85,16 +85,6 @@ static bool can_write(const struct messages *m)
 	return !came;
 }
 
-void message_line(const struct messages *m, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (can_write(m))
-		show_line(m, "", fmt, ap);
-	va_end(ap);
-}
-
 void message_show(void *ctx, const struct dwire_message *shown)
 {
 	const struct messages *m = ctx;

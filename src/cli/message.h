@@ -21,8 +21,6 @@ struct messages messages_of(const char *argv0);
 void message(const struct messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Shows "    hint: text", the next step after the message before it. */
 void message_hint(const struct messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Shows the text alone, unless the terminal takes no output and a signal has come. */
-void message_line(const struct messages *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Shows a message of the library; ctx is a struct messages. */
 void message_show(void *ctx, const struct dwire_message *shown);
 #endif

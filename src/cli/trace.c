@@ -21,7 +21,7 @@ static void allow_files(void)
 	}
 }
 
-int trace(struct dwire *d, FILE *out, struct messages *messages, const char *armed)
+int trace(struct dwire *d, FILE *out, struct messages *messages)
 {
 	struct signals *signals = signals_take(d, false);
 	int status = 0, r;
@@ -32,8 +32,6 @@ int trace(struct dwire *d, FILE *out, struct messages *messages, const char *arm
 		dwire_output(d, out);
 	r = dwire_start(d);
 	if (!r) {
-		if (armed)
-			message_line(messages, "%s", armed);
 		do
 			r = dwire_poll(d, -1);
 		while (r > 0);

@@ -5,6 +5,6 @@
 #include "cli/message.h"
 
 /* Traces, with the script's output on out (NULL: where it goes already), until exit(), a signal, or the end of the
- * traced processes. armed: a line to write once everything is attached; or NULL. Returns the exit status. */
-int trace(struct dwire *d, FILE *out, struct messages *messages, const char *armed);
+ * traced processes. Returns the exit status. */
+int trace(struct dwire *d, FILE *out, struct messages *messages);
 #endif

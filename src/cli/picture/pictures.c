@@ -176,13 +176,13 @@ static int write_all(struct pictures *p, const struct messages *messages)
 	return status;
 }
 
-int pictures_trace(struct pictures *p, struct dwire *d, FILE *out, struct messages *messages, const char *armed)
+int pictures_trace(struct pictures *p, struct dwire *d, FILE *out, struct messages *messages)
 {
 	const struct dwire_handlers h = { .size = sizeof(h), .row = take_row, .state = take_state };
 	int status;
 
 	if (!pictures_wanted(p))
-		return trace(d, out, messages, armed);
+		return trace(d, out, messages);
 	if (check(p, messages))
 		return 1;
 	p->d = d;
@@ -190,7 +190,7 @@ int pictures_trace(struct pictures *p, struct dwire *d, FILE *out, struct messag
 	tracks_begin(&p->tracks, 0);
 	term_heat_begin(&p->term, stdout);
 	dwire_on_data(d, &h, p);
-	status = trace(d, out, messages, armed);
+	status = trace(d, out, messages);
 	if (write_all(p, messages) && !status)
 		status = 1;
 	p->d = NULL;

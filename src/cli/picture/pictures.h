@@ -37,5 +37,5 @@ bool pictures_wanted(const struct pictures *p);
 /* As trace() (cli/trace.h), and draws: the pictures are written whatever the trace's status is, which may be that of
  * exit(). Returns the exit status; 1 after a message about a file that cannot be written: before the trace, if that is
  * known then. p can be used for the next trace. */
-int pictures_trace(struct pictures *p, struct dwire *d, FILE *out, struct messages *messages, const char *armed);
+int pictures_trace(struct pictures *p, struct dwire *d, FILE *out, struct messages *messages);
 #endif

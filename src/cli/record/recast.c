@@ -50,7 +50,13 @@ static int take_options(struct recast *r)
 	const char *args[RECAST_ARGS + 2] = { r->tool->name };
 
 	memcpy(args + 1, r->options->args, (size_t)r->options->n * sizeof(*args));
-	return tool_take_args(r->tool, r->options->n + 1, (char **)(uintptr_t)args);
+	if (tool_take_args(r->tool, r->options->n + 1, (char **)(uintptr_t)args))
+		return 2;
+	if (r->tool->counted) {
+		message(r->messages, "--by: %s has recorded events, which a replay does not count", r->tool->name);
+		return 2;
+	}
+	return 0;
 }
 
 /* "rows=text" becomes that of the output. */

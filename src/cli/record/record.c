@@ -210,7 +210,7 @@ static int run(struct options_of *o)
 		(o->ring && dwire_record_ring(o->d, o->ring, o->after, o->memory)) ||
 		dwire_record(o->d, o->directory, o->budget))
 		return 1;
-	return trace(o->d, NULL, o->messages, NULL);
+	return trace(o->d, NULL, o->messages);
 }
 
 int record_main(int argc, char **argv, struct messages *messages)

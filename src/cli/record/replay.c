@@ -249,7 +249,7 @@ static int show(const struct replay *p, size_t session)
 		else
 			status = dwire_merge_add(d, "recording", fd)
 				? 1
-				: pictures_trace(p->pictures, d, p->out, p->messages, NULL);
+				: pictures_trace(p->pictures, d, p->out, p->messages);
 	}
 	progress_show(p->messages->progress, NULL, 0, 0);
 	dwire_free(d);

@@ -196,7 +196,7 @@ static int run(struct report *r)
 		return 1;
 	dwire_on_data(r->d, &collect_handlers, &r->c);
 	(void)findings_start(&r->findings, (unsigned)(r->seconds + 0.999));
-	if (trace(r->d, NULL, r->messages, NULL))
+	if (trace(r->d, NULL, r->messages))
 		return 1;
 	collect_end(&r->c);
 	complete = r->c.end_ns - r->c.start_ns + 100000000 >= length;

@@ -261,8 +261,8 @@ static bool check_capture(struct tool *t, bool csv)
 		message(&t->own, "-W needs -C or -G");
 	else if (!strcmp(t->capture, "-") && (tool_number(t, "tool_mb") || tool_number(t, "tool_every")))
 		message(&t->own, "-C and -G need a file, not -w -");
-	else if (tool_number(t, "tool_json") || csv || tool_number(t, "tool_emit"))
-		message(&t->own, "-w cannot be combined with --json, --csv or --emit");
+	else if (tool_number(t, "tool_json") || csv || tool_number(t, "tool_emit") || t->counted)
+		message(&t->own, "-w cannot be combined with --json, --csv, --emit or --by");
 	else if (!strcmp(t->capture, "-") && !tool_number(t, "tool_program") && isatty(STDOUT_FILENO))
 		message(&t->own, "-w -: the standard output is a terminal");
 	else
@@ -295,7 +295,8 @@ static bool check(struct tool *t)
 		message(&t->own, "-o or --by, not both");
 		return false;
 	}
-	columns_take_by(t);
+	if (!columns_take_by(t))
+		return false;
 	if (tool_number(t, "tool_only") && !tool_param(t, "tool_command")->given) {
 		message(&t->own, "--only needs --command");
 		return false;

@@ -46,6 +46,9 @@ static const struct {
 		"expression  tool_match = \"\"  only such packets, as \"tcp port 80\": pcap-filter(7)\n" },
 	{ "wide", "-w  wide = 0  wider columns, and more of them\n" },
 	{ "by", "--by COL,...  tool_by = words  a row for each of these, as --by comm,raddr\n" },
+	{ "count",
+		"--by COL,...  tool_by = words  count the rows for each of these, as --by comm,raddr\n"
+		"-n ROWS  option.aggrows = 0  with --by: at most this many, those with the highest counts\n" },
 	{ "heat", "--heat FILE  picture.heat = raw  heat maps over time, SVG; -: lines on the standard output\n" },
 	{ "flame", "--flame FILE  picture.flame = raw  a flame graph of the stacks, SVG\n" },
 	{ "graph", "--graph FILE  picture.graph = raw  who with whom, for Graphviz; FILE.svg: drawn\n" },
@@ -426,8 +429,8 @@ static bool add_common(struct tool *t, const char *common)
 	for (const char *s = word(common, name, sizeof(name)); name[0]; s = word(s, name, sizeof(name)))
 		if (!add_group(t, name))
 			return false;
-	return (!has_wide(t) || add_group(t, "wide")) && (!has_values(t) || add_group(t, "by")) && add_pictures(t) &&
-		add_group(t, "all");
+	return (!has_wide(t) || add_group(t, "wide")) && (!t->nrows || add_group(t, has_values(t) ? "by" : "count")) &&
+		add_pictures(t) && add_group(t, "all");
 }
 
 bool tool_parse_head(struct tool *t)

@@ -11,7 +11,7 @@
 
 #define MAX_PARAMS 40
 #define MAX_COLUMNS 28
-#define MAX_ROWS 6
+#define MAX_ROWS 7
 
 /* What a parameter becomes in the program. */
 enum param_kind {
@@ -73,6 +73,9 @@ struct tool {
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
 	bool walks;      /* common: walks: a report is a walk over what there is, not what an interval had */
+	/* --by counts the rows of events: the number of the row that it counts, from 1 on, and the last row has the
+	 * counts; 0: it does not. */
+	size_t counted;
 	int interval_at; /* where argv has the interval as an argument; 0: it has none */
 	enum tool_out out;
 	struct dwire *recorded; /* the trace that it is recorded by; borrowed; or NULL */

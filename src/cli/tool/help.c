@@ -110,7 +110,9 @@ static void put_when(struct tool *t, const char *constant, bool negate, char *ou
 	char option[64];
 
 	*out = '\0';
-	if (!strcmp(constant, "json") || !strcmp(constant, "csv"))
+	if (!strcmp(constant, "room"))
+		snprintf(out, size, " (if there is room)");
+	else if (!strcmp(constant, "json") || !strcmp(constant, "csv"))
 		snprintf(out, size, "%s", negate ? "" : *constant == 'j' ? " (JSON and CSV)" : " (CSV)");
 	else if (p)
 		snprintf(out, size, " (%s%s)", negate ? "not with " : "", tool_option_shown(p, option, sizeof(option)));

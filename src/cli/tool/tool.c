@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/dwire.h"
 #include "cli/input.h"
@@ -67,24 +66,6 @@ static int say_made_of(struct dwire *d, const struct tool *t)
 	return r;
 }
 
-/* What a person who waits for the first row reads; NULL: rows are for a program, or come at once, or the tool's own
- * first line says it. */
-static const char *armed_line(struct tool *t)
-{
-	static const char *const others[] = { "tool_batch", "quiet", "tool_emit" };
-	const char *const texts[] = { t->file->text, t->script ? t->script->text : "" };
-
-	if (t->out != TOOL_TEXT || t->walks || !isatty(STDOUT_FILENO) || !isatty(STDERR_FILENO))
-		return NULL;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (tool_number(t, others[i]))
-			return NULL;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-		if (strstr(texts[i], "(\"Tracing ") || strstr(texts[i], "(\"Watching "))
-			return NULL;
-	return "Tracing... Hit Ctrl-C to end.";
-}
-
 /* --heat, --flame and --graph of a tool that has them. */
 static struct pictures pictures_of(struct tool *t)
 {
@@ -107,7 +88,7 @@ static int run_program(struct dwire *d, struct tool *t, const char *text, size_t
 		dwire_add(d, DWIRE_SCRIPT, t->file->name, text, len) || say_made_of(d, t) || dwire_require(d) ||
 		(t->command && dwire_command(d, t->command)) || dwire_compile(d))
 		return 1;
-	status = pictures_trace(&pictures, d, stdout, t->messages, armed_line(t));
+	status = pictures_trace(&pictures, d, stdout, t->messages);
 	if (!status && t->command && dwire_command_status(d, 0) > 0)
 		status = dwire_command_status(d, 0);
 	return status;

@@ -10,7 +10,7 @@ expect_eq "$(programs "$tmp/a.d")" 1 "programs with it on"
 printf 'inline int a = 3;\nsyscall:::entry / a == 4 || !a / { trace(1); }\ntick-100ms { exit(0); }\n' >"$tmp/b.d"
 expect_eq "$("$dwire" -qs "$tmp/b.d"; echo $?)" $'\n0' "a trace of what never happens"
 # A connection is requested at a hook and, where a firewall stops the SYN, at kfree_skb: two programs.
-expect_eq "$(for o in "" -e -c; do
+expect_eq "$(for o in -a "" -c; do
 	# shellcheck disable=SC2086
 	"$dwire" tcpconnect --program $o >"$tmp/c.d"
 	"$dwire" --dump=bpf -s "$tmp/c.d" | grep -c '^; [ts]'

@@ -69,7 +69,7 @@ expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that 
 "$dwire" netcheck --netns "$NETNS" --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
 expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
 expect_le "$(wc -l <"$tmp/out")" 28 "lines"
-expect_match "$(sed -n 2p "$tmp/out")" '^critical failed connects -- 5 at [0-9.]+ /s, 100.0 pct of 5 $' "the verdict in text"
+expect_match "$(sed -n 2p "$tmp/out")" '^critical failed connects -- 5 at [0-9.]+ /s, 100.0 % of 5 $' "the verdict in text"
 expect_eq "$(sed -n 3p "$tmp/out")" "         most to 127.0.0.1: Connection refused; look: dwire soconnect -e" "what to do"
 expect_eq "$(grep -E '^(conn|loss|names|lat|trac)' "$tmp/out" | awk '$0 !~ /mean|TCP (opened|accepted)/ && substr($0, 45, 12) + 0 == 0')" "" "what did not happen"
 expect_match "$(tail -n 1 "$tmp/out")" 'All else of .* is 0\.$' "the last line"

@@ -67,3 +67,36 @@ dw_server $(value_of server_bytes_in) $(value_of server_bytes_out) 1" "--by comm
 expect_eq "$(grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  interval [12]$' "$tmp/text")" 2 "marks: $(<"$tmp/text")"
 "$dwire" tcptop 60 -n 1 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(tail -n 1 "$tmp/text")" "... 5 more" "what -n leaves out: $(<"$tmp/text")"
+
+# --by counts the rows of events, and adds up their bytes.
+"$dwire" tcplife --json --by comm,netns --netns "$NETNS" --command "$tmp/traffic" >"$tmp/by" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+expect_eq "$(python3 -c 'import json, sys
+for r in sorted((json.loads(x) for x in open(sys.argv[1])), key=lambda r: r["comm"]): print(*[r[k] for k in r if k != "time"])' "$tmp/by")" \
+	"dw_client $NETNS_ID 3 $(value_of client_bytes_out) $(value_of client_bytes_in)
+dw_server $NETNS_ID 3 $(value_of server_bytes_out) $(value_of server_bytes_in)" "tcplife --by: $(<"$tmp/by")"
+"$dwire" tcpstates --by comm,newstate -n 1 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+expect_match "$(<"$tmp/text")" '^C-COMM +NEWSTATE +COUNT
+dw_[a-z]+ +[A-Z_0-9]+ +[0-9]+
+\.\.\. [0-9]+ more$' "tcpstates --by -n: $(<"$tmp/text")"
+"$dwire" tcpsnoop --by comm -w "$tmp/none" --command true >/dev/null 2>"$tmp/err" && fail "--by and -w"
+# Each tool that has rows can be grouped by the process, and takes each common column: what it does not know is unknown.
+for tool in $tools; do
+	"$dwire" "$tool" --by comm --program >"$tmp/program" 2>"$tmp/err" || fail "$tool --by comm: $(<"$tmp/err")"
+	"$dwire" "$tool" --program -o time,time_s,interval,pid,tid,comm,uid,zone,netns,cgroup,container,container_name,pod,pod_namespace,laddr,lport,raddr,rport,device,bytes \
+		>"$tmp/program" 2>"$tmp/err" || fail "$tool -o: $(<"$tmp/err")"
+done
+"$dwire" solisten --csv -o comm,device --netns "$NETNS" --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+expect_match "$(<"$tmp/err")" 'device is not known' "an unknown column"
+expect_eq "$(sort -u "$tmp/csv")" '"dw_server",""
+comm,device' "an unknown column: $(<"$tmp/csv")"
+
+# On a terminal names are whole where there is room, and columns go where there is none.
+on_terminal() { # COLUMNS TOOL…
+	script -qec "stty cols $1; $dwire ${*:2} --netns $NETNS --command $tmp/traffic" /dev/null </dev/null 2>&1 | tr -d '\r'
+}
+expect_match "$(on_terminal 80 tcplife)" '^Tracing.*
+PID +COMM     LADDR' "tcplife at 80 columns"
+expect_match "$(on_terminal 120 tcplife)" '
+PID +COMM {13}LADDR' "tcplife at 120 columns"
+expect_eq "$(on_terminal 80 tcpstates | awk 'length > 80')" "" "tcpstates at 80 columns"
+expect_match "$(on_terminal 120 tcpstates)" 'SKADDR +C-PID' "tcpstates at 120 columns"

@@ -6,12 +6,14 @@ need python3
 netns_new tools
 traffic sock_calls -4
 for t in sockstat sofamily soprotocol soconnect soaccept socketio socksize sormem soconnlat so1stbyte solisten udpconnect \
-	tcpbind solife udplife tcpconnect tcpaccept tcplife; do
+	tcpbind solife udplife tcpaccept tcplife; do
 	tool "$t" "$t"
 done
 tool returned soconnect -r
 tool failed soconnect -e
-tool tcpends tcpconnect -e
+tool tcpends tcpconnect
+tool tcpfailed tcpconnect -e
+tool tcpconnect tcpconnect -a
 tool summary socksize -s
 tool queue tcpaccept -q
 tool counts tcpconnect -c
@@ -50,7 +52,10 @@ eq([only(r, "pid", "rport", "result") for r in rows("failed")], [(v["pid"], v["c
 v = said("tcpends")
 eq([only(r, "pid", "comm", "ip", "rport", "result") for r in rows("tcpends")],
     [(v["pid"], "dw_sock", 4, p, e) for p, e in ((v["port"], "Success"), (v["port"], "Success"),
-     (v["closed_port"], "Connection refused")) + ((v["port"], "Success"),) * uring], "tcpconnect -e")
+     (v["closed_port"], "Connection refused")) + ((v["port"], "Success"),) * uring], "tcpconnect: ends")
+v = said("tcpfailed")
+eq([only(r, "pid", "rport", "result") for r in rows("tcpfailed")], [(v["pid"], v["closed_port"], "Connection refused")],
+    "tcpconnect -e")
 v = said("soaccept")
 a = rows("soaccept")
 eq([only(r, "pid", "family", "raddr", "lport", "result") for r in a],

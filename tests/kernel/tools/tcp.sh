@@ -9,7 +9,7 @@ traffic tcp_slow -4
 for t in tcpretrans tcpsynbl tcpnagle tcpstates tcpstate tcplife so1stbyte soconnlat tcpwin tcprtt tcpdrop; do
 	tool "$t" "$t"
 done
-tool ends tcpconnect -e
+tool ends tcpconnect
 tool counts tcpretrans -c
 tool rttdist tcprtt -H
 tool drops tcpdrop -a
@@ -62,7 +62,7 @@ eq(len(us), 5, "soconnlat: connections")
 eq(len([n for n in us if bucket(1000000) <= n <= bucket(v["late_us"])]), 1, f"soconnlat: the late one: {us}")
 v = said("ends")
 late = [r for r in rows("ends") if r["rport"] == v["full_port"] and r["ms"] > 500]
-eq([1000 <= r["ms"] <= v["late_us"] / 1000 for r in late], [True], "tcpconnect -e: the late one")
+eq([1000 <= r["ms"] <= v["late_us"] / 1000 for r in late], [True], "tcpconnect: the late one")
 v = said("tcplife")
 life = {r["lport"]: r for r in rows("tcplife") if r["rport"] in (v["port"], v["full_port"])}
 eq(len(life), 5, "tcplife: connections")
@@ -138,4 +138,4 @@ cat >"$tmp/traffic" <<-END
 	done
 END
 "$dwire" soconnect --netns "$NETNS" --command "$tmp/traffic" 2>/dev/null >"$tmp/rows"
-expect_eq "$(awk '{ print index($0, "Connection") }' "$tmp/rows" | sort -u | tr '\n' ' ')" "0 60 " "the columns of long addresses"
+expect_eq "$(awk '{ print index($0, "Connection") }' "$tmp/rows" | sort -u | tr '\n' ' ')" "0 61 " "the columns of long addresses"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/tool/program/fit.h"
 #include "cli/tool/program/row.h"
 
 #define LINE "inline string tool_carried = \""
@@ -202,10 +203,11 @@ bool carrier_choose(struct tool *t, struct carried *c)
 
 	for (size_t i = 0; i < t->nrows; i++)
 		known[i] = known_of(c, i);
-	if (!columns_check(t, known))
+	if (!columns_check(t, known, false))
 		return false;
 	for (size_t i = 0; i < t->nrows; i++)
 		columns_layout(t, &t->rows[i], known[i], &c->layouts[i]);
+	fit_rows(t, c->layouts);
 	return true;
 }
 

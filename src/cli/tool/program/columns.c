@@ -98,7 +98,7 @@ static bool column_shown(struct tool *t, const struct column *c)
 {
 	bool wide = t->out != TOOL_TEXT || tool_number(t, "tool_wide");
 
-	if (!c->when[0] || (wide && !strcmp(c->when, "wide")))
+	if (!c->when[0] || !strcmp(c->when, "room") || (wide && !strcmp(c->when, "wide")))
 		return true;
 	if (!strcmp(c->when, "json"))
 		return (t->out != TOOL_TEXT) != c->negate;
@@ -265,7 +265,7 @@ static const char *given(struct tool *t, const char *name)
 	return p && p->given ? p->value : NULL;
 }
 
-bool columns_check(struct tool *t, const unsigned *known)
+bool columns_check(struct tool *t, const unsigned *known, bool all)
 {
 	static const char *const options[][2] = { { "tool_columns", "-o" }, { "tool_by", "--by" } };
 	struct list_item item;
@@ -273,10 +273,13 @@ bool columns_check(struct tool *t, const unsigned *known)
 	for (int i = 0; i < 2; i++)
 		for (const char *s = given(t, options[i][0]); s;) {
 			s = list_next(s, &item);
-			if (item.negate || !item.text[0] || !is_named(t, known, item.text)) {
+			if (!item.negate && item.text[0] && is_named(t, known, item.text))
+				continue;
+			if (i || !all || item.negate || find_common(item.text) == COMMON_NONE) {
 				no_column(t, known, options[i][1], item.text);
 				return false;
 			}
+			message(&t->own, "%s is not known here: it is shown as unknown", item.text);
 		}
 	return true;
 }
@@ -290,22 +293,93 @@ bool columns_has(struct tool *t, const char *json)
 	return found;
 }
 
-void columns_take_by(struct tool *t)
+bool columns_is_bytes(const struct column *c)
+{
+	const size_t n = strlen(c->json);
+
+	return c->nargs == 1 && (strchr(c->fmt, 'B') || (n >= 5 && !strcmp(c->json + n - 5, "bytes")));
+}
+
+/* Adds a row to the tool: the columns of the one that it counts, the counts, the sums of bytes. */
+static bool add_counts(struct tool *t, const struct row *of)
+{
+	struct row *r = &t->rows[t->nrows];
+	const size_t own = of->ncols;
+
+	if (t->nrows == MAX_ROWS || own == MAX_COLUMNS) {
+		message(&t->own, "--by: the tool has too many rows or columns");
+		return false;
+	}
+	*r = *of;
+	t->counted = (size_t)(of - t->rows) + 1;
+	t->nrows++;
+	snprintf(r->label, sizeof(r->label), "counted");
+	for (size_t i = 0; i < own; i++)
+		if (!strcmp(r->cols[i].fmt, "%s")) /* the last column of an event, but not of its counts */
+			snprintf(r->cols[i].fmt, sizeof(r->cols[i].fmt), "%%-20s");
+	r->cols[r->ncols++] = (struct column){ .name = "COUNT", .json = "count", .fmt = "%@8d" };
+	for (size_t i = 0; i < own && r->ncols < MAX_COLUMNS; i++) {
+		struct column *sum = &r->cols[r->ncols];
+
+		if (!columns_is_bytes(&of->cols[i]))
+			continue;
+		r->ncols++;
+		*sum = of->cols[i];
+		sum->wide[0] = '\0';
+		sum->nargs = 1;
+		snprintf(sum->fmt, sizeof(sum->fmt), "%s", strchr(of->cols[i].fmt, 'B') ? "%@8B" : "%@10d");
+	}
+	return true;
+}
+
+/* Has the row, or a common column, every name of --by? */
+static bool has_by(struct tool *t, const struct row *r)
+{
+	struct list_item item;
+
+	for (const char *s = given(t, "tool_by"); s;) {
+		s = list_next(s, &item);
+		if (find_any(t, r, item.text) < 0 && find_common(item.text) == COMMON_NONE)
+			return false;
+	}
+	return true;
+}
+
+/* The first row of aggregations that a flag of its name turns on, and that has what --by names; NULL: none. */
+static struct param *flag_for_by(struct tool *t)
+{
+	for (size_t i = 0; i < t->nrows; i++) {
+		struct param *flag = columns_summary(&t->rows[i]) ? tool_param(t, t->rows[i].label) : NULL;
+
+		if (flag && flag->kind == PARAM_FLAG && has_by(t, &t->rows[i]))
+			return flag;
+	}
+	return NULL;
+}
+
+bool columns_take_by(struct tool *t)
 {
 	const struct row *in_use = &t->rows[0];
 	struct param *flag;
+	bool any = false;
 
-	for (size_t i = 0; i < t->nrows; i++)
+	if (!given(t, "tool_by"))
+		return true;
+	for (size_t i = 0; i < t->nrows; i++) {
+		any |= columns_summary(&t->rows[i]);
 		if (t->rows[i].label[0] && tool_number(t, t->rows[i].label))
 			in_use = &t->rows[i];
-	for (size_t i = 0; given(t, "tool_by") && i < t->nrows && !columns_summary(in_use); i++) {
-		flag = columns_summary(&t->rows[i]) ? tool_param(t, t->rows[i].label) : NULL;
-		if (!flag || flag->kind != PARAM_FLAG)
-			continue;
+	}
+	if (columns_summary(in_use))
+		return true;
+	flag = flag_for_by(t);
+	if (!flag && (!any || has_by(t, in_use)))
+		return add_counts(t, in_use);
+	if (flag) {
 		snprintf(flag->value, sizeof(flag->value), "1");
 		flag->given = true;
-		in_use = &t->rows[i];
 	}
+	return true;
 }
 
 /* ---- layouts ----------------------------------------------------------------------------------------------------- */

@@ -67,12 +67,15 @@ struct layout {
 	bool chosen; /* not the columns of the head alone, so keys and aggregations are others too */
 };
 
-/* Reads -o and --by, whose names must be columns of the tool; known: for each row, those that its clauses know. False
- * after a message. */
-bool columns_check(struct tool *t, const unsigned *known);
+/* Reads -o and --by, whose names must be columns of the tool; known: for each row, those that its clauses know. all: -o
+ * takes the other common ones too, with a message. False after a message. */
+bool columns_check(struct tool *t, const unsigned *known, bool all);
 /* --by groups rows of aggregations: without such a row in use, this sets the flag of the first one that has a flag, as
- * -c of tcpretrans. */
-void columns_take_by(struct tool *t);
+ * -c of tcpretrans; without any such row it adds one, with the number of the tool's rows and the sums of their bytes
+ * (t->counted). False after a message. */
+bool columns_take_by(struct tool *t);
+/* Is the column an amount of bytes, which --by adds up? */
+bool columns_is_bytes(const struct column *c);
 /* Does a row of the tool's head have a column of that name in JSON, perhaps with others? */
 bool columns_has(struct tool *t, const char *json);
 /* A common column. Never NULL; static. */

@@ -16,10 +16,12 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/tool/list.h"
 #include "cli/tool/program/carrier.h"
 #include "cli/tool/program/filter.h"
+#include "cli/tool/program/fit.h"
 #include "cli/tool/program/row.h"
 #include "cli/tool/program/source.h"
 
@@ -63,21 +65,37 @@ static void clause_end(struct maker *m)
 }
 
 /* ---- subjects ---------------------------------------------------------------------------------------------------- */
-/* Providers whose args[1] is a csinfo_t *; with packet, args[0] is a pktinfo_t * (src/prov/net). */
+#define SO_PORT(end) "(args[0]->so_ip ? (int64_t)args[0]->so_" end "port : (int64_t)-1)"
+
+/* Providers whose args[1] is a csinfo_t *; with packet, args[0] is a pktinfo_t * (src/prov/net). The addresses are for
+ * clauses whose wanted() has none. */
 static const struct {
 	const char *name;
 	bool packet;
-} providers[] = { { "tcp", true }, { "udp", true }, { "udplite", true }, { "ip", true }, { "icmp", true },
-	{ "sctp", true }, { "dns", true }, { "net", true }, { "qdisc", true }, { "skb", true }, { "neigh", true },
-	{ "sock", false }, { "sockets", false }, { "wifi", false } };
+	struct subject ends;
+} providers[] = { { "tcp", true,
+			  { .lport = "args[3]->tcps_lport",
+				  .rport = "args[3]->tcps_rport",
+				  .laddr = "args[3]->tcps_laddr",
+				  .raddr = "args[3]->tcps_raddr" } },
+	{ "sock", false,
+		{ .lport = SO_PORT("l"),
+			.rport = SO_PORT("r"),
+			.laddr = "args[0]->so_laddr",
+			.raddr = "args[0]->so_raddr" } },
+	{ "udp", true, { 0 } }, { "udplite", true, { 0 } }, { "ip", true, { 0 } }, { "icmp", true, { 0 } },
+	{ "sctp", true, { 0 } }, { "dns", true, { 0 } }, { "net", true, { 0 } }, { "qdisc", true, { 0 } },
+	{ "skb", true, { 0 } }, { "neigh", true, { 0 } }, { "sockets", false, { 0 } }, { "wifi", false, { 0 } } };
 
 /* The bytes of data that a probe is about; NULL: it is about none. */
 static const char *bytes_of(const struct maker *m, bool packet)
 {
-	bool data = !strcmp(m->probe, "send") || !strcmp(m->probe, "receive");
+	const bool data = !strcmp(m->probe, "send") || !strcmp(m->probe, "receive") || !strcmp(m->probe, "drop");
 
 	if (!strcmp(m->provider, "sock"))
 		return data ? "args[2]->sr_bytes" : NULL;
+	if (!strcmp(m->provider, "tcp") && !strcmp(m->probe, "resend"))
+		return "args[5]->re_bytes";
 	if (!strcmp(m->provider, "tcp"))
 		return data ? "args[2]->ip_plength - args[4]->tcp_offset" : NULL;
 	if (!strcmp(m->provider, "udp") || !strcmp(m->provider, "udplite"))
@@ -113,6 +131,12 @@ static struct subject subject_of(const struct maker *m)
 	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++) {
 		if (strcmp(providers[i].name, m->provider) != 0)
 			continue;
+		if (!s.laddr && !s.raddr && !s.lport && !s.rport) {
+			const char *cs = s.cs;
+
+			s = providers[i].ends;
+			s.cs = cs;
+		}
 		s.cs = s.cs ? s.cs : "args[1]";
 		s.device = providers[i].packet ? "args[0]->pkt_ifname" : NULL;
 		s.bytes = bytes_of(m, providers[i].packet);
@@ -143,7 +167,7 @@ static const char *label_of(const char *word, size_t n, const char *base, size_t
 /* Are rows and what the tool says text? */
 static bool is_text(const struct tool *t)
 {
-	return t->out == TOOL_TEXT && !t->capture;
+	return t->out == TOOL_TEXT && !t->capture && !t->counted;
 }
 
 /* The number of an aggregation that rows show, by its name with @; naggs: it is none of them. */
@@ -202,6 +226,13 @@ static bool expand_row(
 	if (t->capture) {
 		fputs(word == WORD_ROW ? "pcap(args[0])" : "", out);
 		return true;
+	}
+	if (t->counted) {
+		if (word != WORD_ROW || at != t->counted - 1)
+			return true;
+		if (m->learning)
+			learn(m, t->nrows - 1);
+		return tool_count_row(t, &m->layouts[t->nrows - 1], &of, c->args, c->nargs, out);
 	}
 	if (m->learning && word == WORD_ROWS)
 		learn_aggs(m, c, at);
@@ -457,7 +488,7 @@ static bool learn_all(struct maker *m)
 	bool ok = f != NULL;
 
 	m->learning = true;
-	ok = ok && expand_all(m, f) && expand_all(m, f) && (m->t->capture || columns_check(m->t, m->known));
+	ok = ok && expand_all(m, f) && expand_all(m, f) && (m->t->capture || columns_check(m->t, m->known, true));
 	m->learning = false;
 	if (!f || fclose(f) || !text)
 		m->t->no_memory = true;
@@ -466,6 +497,7 @@ static bool learn_all(struct maker *m)
 		columns_layout(m->t, &m->t->rows[i], m->known[i], &m->layouts[i]);
 		m->carried.rows[i] = columns_carried(m->t, &m->t->rows[i], m->known[i]);
 	}
+	fit_rows(m->t, m->layouts);
 	return ok;
 }
 
@@ -528,6 +560,25 @@ static const char only_command[] = "int tool_mine[pid_t];\n"
 				   "proc:::create\n{\n"
 				   "\ttool_mine[args[0]->pr_pid] = pid == $target || tool_mine[pid];\n}\n";
 
+/* Does a person wait for the first row, who reads "Tracing..." above the titles? Not if rows are for a program, or come
+ * at once, or the tool's own first line says it. */
+static bool announces(struct tool *t)
+{
+	static const char *const others[] = { "tool_batch", "quiet", "tool_emit", "tool_program" };
+	const char *const texts[] = { t->file->text, t->script ? t->script->text : "" };
+
+	if (t->out != TOOL_TEXT || t->walks || t->carried || t->capture || !isatty(STDOUT_FILENO) ||
+		!isatty(STDERR_FILENO))
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (tool_number(t, others[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (!t->counted && (strstr(texts[i], "(\"Tracing ") || strstr(texts[i], "(\"Watching ")))
+			return false;
+	return true;
+}
+
 static bool put_head(struct maker *m, FILE *out)
 {
 	struct tool *t = m->t;
@@ -560,6 +611,10 @@ static bool put_head(struct maker *m, FILE *out)
 		carrier_put_line(t, &m->carried, out);
 		fputs("dtrace:::BEGIN\n{\n\tprintf(\"\\036names:\");\n}\n", out);
 	}
+	if (announces(t))
+		fputs("dtrace:::BEGIN\n{\n\tprintf(\"Tracing... Hit Ctrl-C to end.\\n\");\n}\n", out);
+	if (t->counted)
+		fputs("#pragma D option aggsortrev\n", out);
 	if (t->out == TOOL_CSV && t->nrows && !t->capture) {
 		fputs("dtrace:::BEGIN\n{\n\t", out);
 		tool_print_names(&m->layouts[tool_named_row(t) - t->rows], out);
@@ -604,6 +659,8 @@ bool tool_program(struct tool *t, FILE *out)
 	ok = learn_all(m) && put_head(m, out) && expand_all(m, out);
 	if (ok)
 		put_end(t, out);
+	if (ok && t->counted)
+		tool_print_counts(t, &m->layouts[t->nrows - 1], out);
 	clause_end(m);
 	free(m);
 	return ok;

@@ -10,6 +10,8 @@
 
 const struct row *tool_named_row(struct tool *t)
 {
+	if (t->counted)
+		return &t->rows[t->nrows - 1];
 	for (size_t i = 0; i < t->nrows; i++)
 		if (t->rows[i].label[0] && tool_number(t, t->rows[i].label))
 			return &t->rows[i];
@@ -39,10 +41,13 @@ struct piece {
  * has that much. */
 static const char *next_piece(const char *s, struct piece *p)
 {
-	size_t n = strcspn(s, "%");
+	size_t n = strcspn(s, "%"), len = 0;
 
 	memset(p, 0, sizeof(*p));
-	snprintf(p->text, sizeof(p->text), "%.*s", (int)(n < 23 ? n : 23), s);
+	while (s[n] == '%' && s[n + 1] == '%') /* it stays as it is: the text becomes that of a printf() */
+		n += 2 + strcspn(s + n + 2, "%");
+	len = n < sizeof(p->text) ? n : sizeof(p->text) - 1;
+	memcpy(p->text, s, len);
 	s += n;
 	if (!*s)
 		return s;
@@ -195,6 +200,14 @@ static void put_report(const struct tool *t, enum common common, FILE *out)
 		fputs(t->out == TOOL_JSON ? "null" : t->out == TOOL_TEXT ? "       -" : "", out);
 }
 
+/* A value that may be unknown shows as "-" then, as "%-7d" does that becomes "%#-7d". */
+static void put_text(const struct column *c, const char *fmt, FILE *out)
+{
+	const bool null = c->nargs == 1 && *fmt == '%' && !strchr(fmt, '#') && columns_nullable(c->json);
+
+	fprintf(out, null && fmt[1] == '@' ? "%s" : null ? "%%#%s" : "%s", null && fmt[1] != '@' ? fmt + 1 : fmt);
+}
+
 /* Writes a column as the chosen output has it. agg: the row is of aggregations. */
 static void put_column(struct tool *t, const struct shown *s, bool agg, FILE *out)
 {
@@ -208,7 +221,7 @@ static void put_column(struct tool *t, const struct shown *s, bool agg, FILE *ou
 		put_name(t, c->json, strlen(c->json), out);
 		put_report(t, s->common, out);
 	} else if (t->out == TOOL_TEXT) {
-		fputs(wide && c->wide[0] ? c->wide : c->fmt, out);
+		put_text(c, wide && c->wide[0] ? c->wide : c->fmt, out);
 	} else if (c->nargs > 1 && names(c->json) == c->nargs) {
 		put_parts(t, c, out);
 	} else {
@@ -323,6 +336,77 @@ void tool_print_keys(const struct layout *l, const struct subject *of, char *con
 		}
 	}
 	fputs(any ? "]" : "", out);
+}
+
+/* Numbers are of one size in all clauses, as keys have to be. */
+static void put_count_keys(const struct layout *l, const struct subject *of, char *const *args, FILE *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const struct shown *s = &l->cols[i];
+		const char *fmt = s->col->fmt;
+		struct piece p;
+
+		if (s->is_value || s->missing || s->common <= COMMON_INTERVAL)
+			continue;
+		for (unsigned k = 0; k < (s->common == COMMON_NONE ? s->col->nargs : 1); k++, any = true) {
+			fputs(any ? ", " : "[", out);
+			fmt = next_piece(fmt, &p);
+			if (s->common != COMMON_NONE)
+				columns_put(s->common, of, out);
+			else
+				fprintf(out, is_integer(&p) || p.conv == 'x' ? "(int64_t)(%s)" : "(%s)",
+					args[s->first + k]);
+		}
+	}
+	fputs(any ? "]" : "", out);
+}
+
+bool tool_count_row(
+	struct tool *t, const struct layout *l, const struct subject *of, char *const *args, size_t nargs, FILE *out)
+{
+	const struct row *r = &t->rows[t->nrows - 1];
+	size_t arg = 0, sums = 0;
+
+	if (conversions(&t->rows[t->counted - 1]) != nargs) {
+		message(&t->own, "row(): %zu values for %zu conversions", nargs, conversions(&t->rows[t->counted - 1]));
+		return false;
+	}
+	fputs("@tool_count", out);
+	put_count_keys(l, of, args, out);
+	fputs(" = count()", out);
+	for (size_t i = 0; strcmp(r->cols[i].json, "count") != 0; arg += r->cols[i++].nargs) {
+		if (!columns_is_bytes(&r->cols[i]))
+			continue;
+		fprintf(out, "; @tool_sum%zu", ++sums);
+		put_count_keys(l, of, args, out);
+		fprintf(out, " = sum((int64_t)(%s))", args[arg]);
+	}
+	return true;
+}
+
+void tool_print_counts(struct tool *t, const struct layout *l, FILE *out)
+{
+	const struct row *r = &t->rows[t->nrows - 1];
+	char names[MAX_COLUMNS][16], *args[MAX_COLUMNS] = { NULL };
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->ncols; i++) {
+		if (!strstr(r->cols[i].fmt, "%@"))
+			continue;
+		snprintf(names[n], sizeof(names[n]), n ? "@tool_sum%zu" : "@tool_count", n);
+		args[n] = names[n];
+		n++;
+	}
+	fputs("dtrace:::END\n{\n\t", out);
+	tool_print_header(t, l, out);
+	fputs(";\n\t", out);
+	tool_print_rows(t, l, args, n, out);
+	fputs(";\n", out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "\ttrunc(%s);\n", args[i]);
+	fputs("}\n", out);
 }
 
 /* "TIME" over a column, as the conversions place what stands below it. */
