@@ -7,7 +7,7 @@
  * --flags FLAG,...  tool_flags = words  only with these flags of TCP: SYN+ACK,RST,!PSH
  * row: ID=id[json] %d PKT=packet %3d STAGE %-11s USECS=us %6d.%03d TOTAL_US=total_us[wide] %7d.%03d
  * row: ZONE[wide] %-12s DEVICE %-8.8s PID[wide] %#7d COMM[wide] %#-16s FLAGS[wide] %02x PROTO[wide] %-5s
- * row: SOURCE:PORT=saddr:sport %15s:%-5d|%39s:%-5d DEST:PORT=daddr:dport %15s:%-5d|%39s:%-5d
+ * row: SOURCE:PORT=saddr:sport %+15s:%-5d|%+39s:%-5d DEST:PORT=daddr:dport %+15s:%-5d|%+39s:%-5d
  * row: CLONE[wide] %5d CT[wide] %#-11s OSOURCE:PORT=osaddr:osport[wide] %#15s:%#-5d|%#39s:%#-5d
  * row: ODEST:PORT=odaddr:odport[wide] %#15s:%#-5d|%#39s:%#-5d VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
  * row: FAMILY=nf_family[wide] %#-6s TABLE[wide] %#-12s CHAIN[wide] %#-12s RULE[wide] %#6d

@@ -3,7 +3,7 @@
  *
  * common: sockets failed=-e slow rows
  * -P PORT,... = -D   only these remote ports
- * -a   asked = 0     print connections as their first SYN is sent, without a result
+ * -a   asked = 0     print connections as they are asked for, without a result
  * -c   counts = 0    count connections by addresses and port, print at the end
  * -U   user = 0      a column with the user's number
  * -u UID   only = -1   only this user, by number

@@ -4,9 +4,9 @@
  * common: clock sockets packets
  * -a   all = 0     also segments that are freed with their connection
  * -q   quiet = 0   one line for each drop, without the kernel's stack
- * row: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d >=to[!json] %s DADDR:DPORT %15s:%-5d|%39s:%-5d
+ * row: PID %-6d IP %-2d SADDR:SPORT %+15s:%-5d|%+39s:%-5d >=to[!json] %s DADDR:DPORT %+15s:%-5d|%+39s:%-5d
  * row: STATE %#s FLAGS=flags (%s%s%s%s%s%s) REASON %s STACK[!quiet] %k
- * row text: PID %-6d IP %-2d SADDR:SPORT %15s:%-5d|%39s:%-5d > %s DADDR:DPORT %15s:%-5d|%39s:%-5d
+ * row text: PID %-6d IP %-2d SADDR:SPORT %+15s:%-5d|%+39s:%-5d > %s DADDR:DPORT %+15s:%-5d|%+39s:%-5d
  * row text: STATE %#s
  */
 /* A segment without a socket has no state. */

@@ -2,7 +2,7 @@
 /* tcpio: TCP segments with their flags.
  *
  * common: sockets
- * row: CPU %4d LADDR:LPORT %15s:%-5d|%39s:%-5d =dir %s RADDR:RPORT %15s:%-5d|%39s:%-5d BYTES %6d FLAGS (%s%s%s%s%s%s%s%s%s)
+ * row: CPU %4d LADDR:LPORT %+15s:%-5d|%+39s:%-5d =dir %s RADDR:RPORT %+15s:%-5d|%+39s:%-5d BYTES %6d FLAGS (%s%s%s%s%s%s%s%s%s)
  */
 inline string fin[int f] = f & TH_FIN ? "FIN" : "";
 inline string syn[int f] = f & TH_SYN ? f & 0x01 ? "|SYN" : "SYN" : "";

@@ -3,7 +3,7 @@
  *
  * common: sockets interval rows
  * -c   counts = 0   count by process, direction, remote host and reason
- * row: PID %-6d COMM %-10.10s WAY %-4s LADDR:LPORT %15s:%-5d|%39s:%-5d RADDR:RPORT %15s:%-5d|%39s:%-5d
+ * row: PID %-6d COMM %-10.10s WAY %-4s LADDR:LPORT %+15s:%-5d|%+39s:%-5d RADDR:RPORT %+15s:%-5d|%+39s:%-5d
  * row: STATE[wide] %-11s REASON %s
  * row counts: COMM %-16.16s WAY %-4s PORT %-5d RADDR %-15s|%-39s REASON %-24s RESETS %@6d
  */

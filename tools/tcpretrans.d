@@ -5,9 +5,9 @@
  * -c   counts = 0   count by connection, print at the end
  * -l   probes = 0   tail loss probes too: L>
  * -s   sequence = 0   a column with the segment's sequence number
- * row: PID %-7d IP %-2d LADDR:LPORT %15s:%-5d|%39s:%-5d T>=kind %-2s RADDR:RPORT %15s:%-5d|%39s:%-5d
+ * row: PID %-7d IP %-2d LADDR:LPORT %+15s:%-5d|%+39s:%-5d T>=kind %-2s RADDR:RPORT %+15s:%-5d|%+39s:%-5d
  * row: STATE %-11s SEQ[sequence]=seq %-10u WHY[wide] %s SEGS[json]=segs %d
- * row counts: LADDR:LPORT %15s:%-5d RADDR:RPORT %15s:%-5d RETRANSMITS %@11d
+ * row counts: LADDR:LPORT %+15s:%-5d RADDR:RPORT %+15s:%-5d RETRANSMITS %@11d
  */
 dtrace:::BEGIN
 {

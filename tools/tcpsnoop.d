@@ -3,7 +3,7 @@
  *
  * common: sockets packets
  * row: TIME=time_s %4d.%03d ZONE[wide] %-8s UID[wide] %5d PID %6d COMM[wide] %-15s
- * row: LADDR:PORT=laddr:lport %15s:%-5d|%39s:%-5d =dir %s RADDR:PORT=raddr:rport %15s:%-5d|%39s:%-5d
+ * row: LADDR:PORT=laddr:lport %+15s:%-5d|%+39s:%-5d =dir %s RADDR:PORT=raddr:rport %+15s:%-5d|%+39s:%-5d
  * row: BYTES %5d FLAGS (%s%s%s%s%s%s%s%s)
  */
 

@@ -72,7 +72,7 @@ struct tool {
 	char module[32];  /* of the kernel, which must be loaded; or "" */
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
-	bool walks;      /* common: walks: a report is a walk over what there is, not what an interval had */
+	bool walks; /* common: walks: a report is a walk over what there is, not what an interval had */
 	/* --by counts the rows of events: the number of the row that it counts, from 1 on, and the last row has the
 	 * counts; 0: it does not. */
 	size_t counted;

@@ -185,6 +185,22 @@ static void conv_text(
 		print_conv(o, it, width, prec, v);
 }
 
+#define ADDRESS_MAX 46 /* INET6_ADDRSTRLEN */
+
+/* %+s: a port follows the address, so one of IPv6 is in brackets. */
+static bool put_brackets(const struct value *v, char *buf, struct value *to)
+{
+	if (v->kind != VALUE_TEXT || v->len > ADDRESS_MAX || !memchr(v->s, ':', v->len))
+		return false;
+	*to = *v;
+	buf[0] = '[';
+	memcpy(buf + 1, v->s, v->len);
+	buf[v->len + 1] = ']';
+	to->s = buf;
+	to->len = v->len + 2;
+	return true;
+}
+
 /* A zero-padded number is the second half of another ("%d.%03d"): it keeps its width. */
 static void conv_column(
 	struct out *o, const struct fmt_item *it, int width, int prec, const struct value *v, size_t *owed)
@@ -194,11 +210,18 @@ static void conv_column(
 	uint64_t start = out_total(o), n;
 	static const struct value dash = { .kind = VALUE_TEXT, .s = "-", .len = 1, .trusted = true };
 	struct fmt_item text = *it;
+	char address[ADDRESS_MAX + 2];
+	struct value bracketed;
 
 	if (is_unknown(it, v)) {
 		text.conv = 's';
 		v = &dash;
 		it = &text;
+	} else if (it->flags & FMT_PLUS && it->conv == 's') {
+		text.flags &= ~(uint32_t)FMT_PLUS;
+		it = &text;
+		if (put_brackets(v, address, &bracketed))
+			v = &bracketed;
 	}
 	if (!put_simple(o, it, want ? (int)room : width, prec, v))
 		print_conv(o, it, want ? (int)room : width, prec, v);

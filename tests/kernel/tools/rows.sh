@@ -90,6 +90,10 @@ expect_match "$(<"$tmp/err")" 'device is not known' "an unknown column"
 expect_eq "$(sort -u "$tmp/csv")" '"dw_server",""
 comm,device' "an unknown column: $(<"$tmp/csv")"
 
+# An address of IPv6 is in brackets before a port.
+"$dwire" udpsnoop -6 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+expect_match "$(<"$tmp/text")" ' \[::1\]:[0-9]+ +-> +\[::1\]:[0-9]+ ' "udpsnoop -6: $(<"$tmp/text")"
+
 # On a terminal names are whole where there is room, and columns go where there is none.
 on_terminal() { # COLUMNS TOOL…
 	script -qec "stty cols $1; $dwire ${*:2} --netns $NETNS --command $tmp/traffic" /dev/null </dev/null 2>&1 | tr -d '\r'

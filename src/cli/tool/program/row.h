@@ -19,8 +19,8 @@ void tool_print_rows(struct tool *t, const struct layout *l, char *const *args, 
 void tool_print_keys(const struct layout *l, const struct subject *of, char *const *keys, size_t nkeys, FILE *out);
 /* --by of events: writes what counts one row, for a script's row(args), and what prints the counts at the end. False
  * after a message. */
-bool tool_count_row(struct tool *t, const struct layout *l, const struct subject *of, char *const *args, size_t nargs,
-	FILE *out);
+bool tool_count_row(
+	struct tool *t, const struct layout *l, const struct subject *of, char *const *args, size_t nargs, FILE *out);
 void tool_print_counts(struct tool *t, const struct layout *l, FILE *out);
 /* Writes a printf() of the line with the columns' names, if the output is text. */
 void tool_print_header(struct tool *t, const struct layout *l, FILE *out);
