@@ -406,5 +406,10 @@ int tool_take_args(struct tool *t, int argc, char **argv)
 			ok = take_flags(t, argc, argv, &i);
 	}
 	note_screen(t);
+	if (ok && !strcmp(tool_param(t, "tool_columns")->value, "help")) {
+		tool_param(t, "tool_columns")->given = false;
+		tool_help_columns(t, stdout);
+		return 1;
+	}
 	return ok && check(t) ? 0 : 2;
 }

@@ -183,6 +183,12 @@ static void help_commons(struct tool *t, FILE *out)
 	}
 }
 
+void tool_help_columns(struct tool *t, FILE *out)
+{
+	help_columns(t, out);
+	help_commons(t, out);
+}
+
 void tool_help(struct tool *t, FILE *out)
 {
 	char left[64];
@@ -192,6 +198,5 @@ void tool_help(struct tool *t, FILE *out)
 	for (size_t i = 0; i < t->nparams; i++)
 		fprintf(out, "  %-18s %s\n", tool_option_shown(&t->params[i], left, sizeof(left)), t->params[i].help);
 	fprintf(out, "  %-18s %s\n", "-h, --help", "show this text");
-	help_columns(t, out);
-	help_commons(t, out);
+	tool_help_columns(t, out);
 }

@@ -236,24 +236,33 @@ static bool is_named(struct tool *t, const unsigned *known, const char *name)
 	return false;
 }
 
-/* Writes "no column foo; there are pid, comm, ..." */
-static void no_column(struct tool *t, const unsigned *known, const char *option, const char *name)
+/* Adds a name to a list with commas, unless it is there. */
+static void list_name(char *text, size_t size, const char *name, size_t len)
+{
+	const size_t n = strlen(text);
+
+	for (const char *s = text; *s; s += strcspn(s, " "), s += *s == ' ')
+		if (strcspn(s, ", ") == len && !strncmp(s, name, len))
+			return;
+	if (len && n + len + 3 < size)
+		snprintf(text + n, size - n, "%s%.*s", n ? ", " : "", (int)len, name);
+}
+
+/* Writes "no column foo; there are pid, comm, ..." all: every common column is one. */
+static void no_column(struct tool *t, const unsigned *known, bool all, const char *option, const char *name)
 {
 	char text[1024] = "";
-	size_t n = 0;
 
 	for (size_t i = 0; i < t->nrows; i++)
 		for (size_t k = 0; k < t->rows[i].ncols; k++) {
-			const char *json = t->rows[i].cols[k].json;
+			const struct column *c = &t->rows[i].cols[k];
 
-			for (; *json && n + 40 < sizeof(text); json += strcspn(json, ":"), json += *json == ':')
-				if (t->rows[i].cols[k].nargs && find_common(json) == COMMON_NONE)
-					n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s", n ? ", " : "",
-						(int)strcspn(json, ":"), json);
+			for (const char *s = c->json; c->nargs && *s; s += strcspn(s, ":"), s += *s == ':')
+				list_name(text, sizeof(text), s, strcspn(s, ":"));
 		}
 	for (int i = 0; i < COMMON_COUNT; i++)
-		if (is_named(t, known, commons[i].col.json) && n + 40 < sizeof(text))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", commons[i].col.json);
+		if (all || is_named(t, known, commons[i].col.json))
+			list_name(text, sizeof(text), commons[i].col.json, strlen(commons[i].col.json));
 	message(&t->own, "%s: no column %s", option, name);
 	message_hint(&t->own, "columns: %s", text);
 }
@@ -276,7 +285,7 @@ bool columns_check(struct tool *t, const unsigned *known, bool all)
 			if (!item.negate && item.text[0] && is_named(t, known, item.text))
 				continue;
 			if (i || !all || item.negate || find_common(item.text) == COMMON_NONE) {
-				no_column(t, known, options[i][1], item.text);
+				no_column(t, known, all && !i, options[i][1], item.text);
 				return false;
 			}
 			message(&t->own, "%s is not known here: it is shown as unknown", item.text);
