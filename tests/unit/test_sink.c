@@ -234,8 +234,8 @@ int main(void)
 		"control ftruncate\n"
 		"end\n"
 		"fault 4 in tcp:send\n"
-		"drop 10 number 10 n 1 total 1: up to 1 probe firing missed in tcp:ip:tcp_sendmsg:send (recursion)\n"
-		"drop 12 number 10 n 2 total 3: 2 tick firings missed (too late)\n"
+		"drop 11 number 10 n 1 total 1: up to 1 probe firing missed in tcp:ip:tcp_sendmsg:send (recursion)\n"
+		"drop 13 number 10 n 2 total 3: 2 tick firings missed (too late)\n"
 		"rest 0 done\n"
 		"rest 1 done\n"
 		"finish\n");
