@@ -133,6 +133,7 @@ typedef struct qdiscinfo {
 	uint32_t qd_bytes;		/* of the packet, as the queue counts them */
 	uint32_t qd_packets;		/* that the event stands for: 1, but when more than 8 leave together */
 	uint64_t qd_time;		/* dequeue, drop: ns since enqueue; 0: not known */
+	uint64_t qd_departs;		/* when fq shall let it go, ns on the clock of timestamp; 0: at once, or another queue */
 } qdiscinfo_t;
 
 translator qdiscinfo_t < struct dw_queued *P > {
@@ -147,4 +148,5 @@ translator qdiscinfo_t < struct dw_queued *P > {
 	qd_bytes = ((struct qdisc_skb_cb *)&P->skb->cb)->pkt_len;
 	qd_packets = P->packets;
 	qd_time = P->since != 0 ? timestamp - P->since : 0;
+	qd_departs = P->qdisc->ops->id == "fq" ? P->skb->tstamp : 0;
 };

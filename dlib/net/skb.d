@@ -163,6 +163,7 @@ typedef struct skbinfo {
 	uint16_t skb_proto;		/* Ethernet's protocol number */
 	string skb_protostr;
 	uint64_t skb_age;		/* free: ns since alloc; 0: not known */
+	string skb_reason;		/* drop, free: why it is dropped, as drop_reason; "": it is not */
 	uintptr_t skb_location;		/* address of the code that did it; 0: not known */
 } skbinfo_t;
 
@@ -174,5 +175,7 @@ translator skbinfo_t < struct dw_skb *P > {
 	skb_proto = P->has_pkt ? ntohs(P->skb->protocol) : 0;
 	skb_protostr = P->has_pkt ? eth_proto_string[ntohs(P->skb->protocol)] : "";
 	skb_age = P->since != 0 ? timestamp - P->since : 0;
+	skb_reason = __has(SKB_DROP_REASON_NOT_SPECIFIED) ?
+	    (P->dropped ? __enum("skb_drop_reason", "SKB_DROP_REASON_", P->reason) : "") : "";
 	skb_location = P->location;
 };

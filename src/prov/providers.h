@@ -10,7 +10,7 @@
 #define PROVIDERS(X) \
 	X(dtrace) X(profile) X(tcp) X(udp) X(sock) X(sockets) X(udplite) X(ip) X(sctp) X(mib) X(net) X(qdisc) X(path) \
 	X(icmp) X(resolver) X(skb) X(dns) X(neigh) X(wifi) X(proc) X(sched) X(io) X(vminfo) X(sysinfo) X(lockstat) \
-	X(softnet) X(cpc) X(fsinfo) X(syscall) X(sdt) X(rawtp) X(fbt)
+	X(softnet) X(bql) X(cpc) X(fsinfo) X(syscall) X(sdt) X(rawtp) X(fbt)
 /* clang-format on */
 
 #define X(name) extern const struct provider name##_provider;

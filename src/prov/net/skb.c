@@ -34,7 +34,9 @@ static const struct site clone_sites[] = {
 };
 static const struct site free_sites[] = {
 	{ TP("consume_skb", 1, "dw_skused"), .irqs_off = true, .sees = "buffers that have done their work" },
-	{ TP("kfree_skb", 2, "dw_skdrop2"), .irqs_off = true, .sees = "... that are dropped" },
+	{ TP("kfree_skb", 3, "dw_skdrop3"), .optional = true, .irqs_off = true, .sees = "... that are dropped" },
+	{ TP("kfree_skb", 2, "dw_skdrop2"), .fewer = 3, .optional = true, .irqs_off = true,
+		.sees = "before Linux 5.17: likewise" },
 	{ TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .irqs_off = true, .when = GIVEN,
 		.sees = "... that are given back without a word: TCP's, when a process has read, or the other side "
 			"acknowledged" },

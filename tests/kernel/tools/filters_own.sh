@@ -130,8 +130,8 @@ for i in range(0, len(waits), 9):
         intervals(waits[i:i + 9])
 PY
 
-# No tool is forgotten: no device scans here, skblife and softnet have no filters,
+# No tool is forgotten: no device scans here, skblife, softnet and bqllat have no filters, pacinglat needs what paces,
 # ss and portuse see what is there before a flow (ss.sh, portuse.sh).
-for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|softnet|ss|portuse'); do
+for name in $("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vxE 'ieee80211scan|skblife|softnet|ss|portuse|bqllat|pacinglat'); do
 	grep -q "\"$name\"" "$here"/tools/filters_*.sh || [[ $name == qdisc-* ]] || fail "no test of all options of $name"
 done

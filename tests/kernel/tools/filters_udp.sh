@@ -34,7 +34,7 @@ tool("neighsnoop", "neighbour", "--netns --host -4 -6 -i -r -q -x -m -t -T -w", 
 tool("netsize", "udp", HOSTS + " -i -D interval count", once=4)  # of a process: what it sends
 tool("nettxlat", "udp", HOSTS + " -i -D interval count", once=2)
 tool("nettxlat-dev", "udp", HOSTS + " -i interval count", once=2)
-tool("skbdrop", "again", HOSTS + " -s -i -r interval count -n", columns=140, once=lambda s: s["drops"],
+tool("skbdrop", "again", HOSTS + " -s -i -r --rules interval count -n", columns=140, once=lambda s: s["drops"],
      measure=lambda row: int(row["drops"]) if row.get("reason") == "SOCKET_FILTER" else 0)
 if "DWIRE_NO_QUEUE" not in os.environ:  # the devices' queue is a tbf
     for name in "qdisclat", "qdisc-tbf":
