@@ -100,12 +100,12 @@ static const struct site socket_queue_sites[] = {
 #define FILTER(func, mod, n, nat, text) \
 	FUNC_END(func, n, nat, .module = mod, .when = GOES_ON, .optional = true, .sees = text)
 static const struct site filter_sites[] = {
-	FILTER("nft_do_chain", "nf_tables", 2, "dw_panft", "packets that a base chain of nf_tables has let go on"),
-	FILTER("nft_do_chain", NULL, 2, "dw_panft", "... likewise, where nf_tables is built in"),
-	FILTER("ipt_do_table", "ip_tables", 3, "dw_paxt", "packets that a table of iptables has let go on"),
-	FILTER("ipt_do_table", NULL, 3, "dw_paxt", "... likewise, where iptables is built in"),
-	FILTER("ip6t_do_table", "ip6_tables", 3, "dw_paxt", "... of IPv6"),
-	FILTER("ip6t_do_table", NULL, 3, "dw_paxt", "... likewise"),
+	FILTER("nft_do_chain", NULL, 2, "dw_panft", "packets that a base chain of nf_tables has let go on"),
+	FILTER("nft_do_chain", "nf_tables", 2, "dw_panft", "... likewise, where nf_tables is a module"),
+	FILTER("ipt_do_table", NULL, 3, "dw_paxt", "packets that a table of iptables has let go on"),
+	FILTER("ipt_do_table", "ip_tables", 3, "dw_paxt", "... likewise, where iptables is a module"),
+	FILTER("ip6t_do_table", NULL, 3, "dw_paxt", "... of IPv6"),
+	FILTER("ip6t_do_table", "ip6_tables", 3, "dw_paxt", "... likewise"),
 };
 
 static const struct site queue_sites[] = {
