@@ -6,6 +6,7 @@
  * dlib does not ask for it then. */
 #include "lower/expr/expr.h"
 #include "lower/program.h"
+#include "lower/state/state.h"
 
 #define AT(m) (int32_t) offsetof(struct dw_nft, m)
 
@@ -33,7 +34,7 @@ static const struct member members[] = {
 vreg nft_find(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
-	int32_t mark = ir_stack_mark(ir), at = ir_stack_alloc(ir, sizeof(struct dw_nft));
+	int32_t mark = scratch_mark(cx->pg), at;
 	static const struct {
 		int32_t to;
 		unsigned size;
@@ -43,17 +44,18 @@ vreg nft_find(struct clause_ctx *cx, const struct expr *e)
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
 		v[i] = lower_int(cx, e->args.v[i]);
+	at = scratch_alloc(cx->pg, sizeof(struct dw_nft)); /* the stack has no room for it beside a row of a tool */
 	for (int32_t i = 0; i < (int32_t)sizeof(struct dw_nft); i += 8)
-		ir_sti(ir, ir_stack(ir, at), i, 8, 0);
+		ir_sti(ir, scratch_ptr(cx, at), i, 8, 0);
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		ir_st(ir, ir_stack(ir, at), given[i].to, given[i].size, v[i]);
+		ir_st(ir, scratch_ptr(cx, at), given[i].to, given[i].size, v[i]);
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
 		int64_t off = types_offset(cx->lw->ts, members[i].tag, members[i].path);
 
 		if (off >= 0)
-			ir_sti(ir, ir_stack(ir, at), members[i].to, 2, (int32_t)off + members[i].plus);
+			ir_sti(ir, scratch_ptr(cx, at), members[i].to, 2, (int32_t)off + members[i].plus);
 	}
-	found = ir_lib(ir, LIB_nft_find, (vreg[]){ ir_stack(ir, at) }, 1);
-	ir_stack_release(ir, mark);
+	found = ir_lib(ir, LIB_nft_find, (vreg[]){ scratch_ptr(cx, at) }, 1);
+	scratch_release(cx->pg, mark);
 	return found;
 }

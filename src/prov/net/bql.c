@@ -9,7 +9,8 @@ static const char *const args[] = { "bqlinfo_t *", "ifinfo_t *", "csinfo_t *", N
 #define STOPS GIVEN " && dw_bql_off[(uint64_t)P->txq]"
 #define GOES_ON "P->since != 0 && !dw_bql_off[(uint64_t)P->txq]"
 static const struct site queued_sites[] = {
-	{ TP("net_dev_xmit", 4, "dw_bqlgiven"), .bh_off = true, .when = GIVEN, .sees = "packets that a driver has got" },
+	{ TP("net_dev_xmit", 4, "dw_bqlgiven"), .bh_off = true, .when = GIVEN,
+		.sees = "packets that a driver has got" },
 };
 static const struct site stop_sites[] = {
 	{ TP("net_dev_xmit", 4, "dw_bqlgiven"), .bh_off = true, .when = STOPS " && P->since == 0",
