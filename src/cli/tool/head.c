@@ -65,6 +65,8 @@ static const struct {
 		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
 		"--emit  tool_emit = 0  a stream of frames, for dwire merge\n"
 		"--cost  option.cost = 0  at the end: what the trace itself took\n"
+		"--maxcpu SHARE  option.maxcpu = raw  end when the trace takes more of all CPUs, as 2%\n"
+		"--sample  option.sample = 0  with --maxcpu: leave out events, and count them\n"
 		"--program  tool_program = 0  show the D program instead of running it\n" },
 };
 

@@ -103,3 +103,9 @@ expect_ge 150000 "$sum" "likewise: $ERR"
 run -q -x maxcpu=0.02% -x sample -n "$often { n++; } END { printf(\"%d\n\", n); }" -c "$tmp/m 4 0"
 expect_eq "$STATUS" 3 "nothing can be left out: $ERR"
 expect_match "$ERR" 'the trace ends: .*all its clauses keep variables or act, so none can be left out' "why"
+
+# Tools have both as options.
+run tcptop --maxcpu 90% --sample -d 0.5
+expect_eq "$STATUS $(grep -c warning <<<"$ERR")" "0 0" "a tool below its limit: $ERR"
+run tcplife --maxcpu 0.001% -d 5
+expect_eq "$STATUS" 3 "a tool above its limit: $ERR"

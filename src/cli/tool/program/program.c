@@ -516,7 +516,8 @@ static void put_param(struct tool *t, const struct param *p, FILE *out)
 	bool rows = !strcmp(p->name, "option.aggrows") && t->out != TOOL_TEXT; /* only a screen is full */
 
 	if (!strncmp(p->name, "option.", 7)) {
-		if ((p->kind != PARAM_PORTS && !rows) || p->given) /* no ports: the option is not set */
+		/* Ports and texts have no default: the option is not set. */
+		if ((p->kind != PARAM_PORTS && p->kind != PARAM_RAW && !rows) || p->given)
 			fprintf(out, "#pragma D option %s=%s\n", p->name + 7, p->value);
 		return;
 	}
