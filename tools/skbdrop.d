@@ -28,7 +28,8 @@ dtrace:::BEGIN
 }
 
 skb:::drop
-/ args[5]->drop_reason != "QUEUE_PURGE" && (device == "" || args[3]->if_name == device) &&
+/ args[5]->drop_reason != "QUEUE_PURGE" && args[5]->drop_reason != "SOCKET_CLOSE" &&
+  (device == "" || args[3]->if_name == device) &&
   (wanted(args[1], 0, 0, args[2]->ip_saddr, args[2]->ip_daddr) || wanted(args[1], 0, 0, args[2]->ip_daddr, args[2]->ip_saddr)) /
 {
 	this->mine = 1;

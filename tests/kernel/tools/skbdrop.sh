@@ -50,3 +50,14 @@ for want in "4 $one" "7 $one,$NETNS_ID"; do
 done
 "$dwire" -q -x netns=no-such -n 'BEGIN { printf("%s", netcounters); exit(0); }' >"$tmp/out" 2>&1
 expect_match "$(<"$tmp/out")" '^dwire: warning: no counters of the network namespace no-such: it is not there$' "a namespace that is not there"
+
+# What a socket holds that is closed is an ordinary end, also of UNIX sockets.
+cat >"$tmp/unread.py" <<'END'
+import socket
+for _ in range(5):
+    a, b = socket.socketpair()
+    a.send(b"x")
+    b.close()
+END
+"$dwire" skbdrop --json --command "python3 $tmp/unread.py" >"$tmp/out" 2>/dev/null
+expect_eq "$(grep -c SOCKET_CLOSE "$tmp/out")" 0 "unread data of closed sockets"
