@@ -20,7 +20,7 @@ _dwire_containers() {
 
 # The columns of a tool.
 _dwire_columns() {
-	"$1" "$2" -o help 2>&1 | sed -n 's/^ *hint: columns: //p' | tr -d ' ' | tr ',' '\n'
+	"$1" "$2" -o help 2>/dev/null | sed '1,/^names/d' | tr -d ' ' | tr ',' '\n'
 }
 
 _dwire_probes() {

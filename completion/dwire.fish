@@ -50,7 +50,7 @@ end
 function __dwire_columns
 	set -l before (commandline -ct | string match -r '.*,')
 	set -l words (commandline -opc)
-	for column in (command $words[1] (__dwire_tool) -o help 2>&1 | string replace -rf '^ *hint: columns: ' '' | string split ', ')
+	for column in (command $words[1] (__dwire_tool) -o help 2>/dev/null | sed '1,/^names/d' | tr -d ' ' | tr -s ',' '\n')
 		echo $before$column
 	end
 end

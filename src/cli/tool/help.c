@@ -185,8 +185,24 @@ static void help_commons(struct tool *t, FILE *out)
 
 void tool_help_columns(struct tool *t, FILE *out)
 {
+	char names[1024];
+	size_t col = 0;
+
 	help_columns(t, out);
 	help_commons(t, out);
+	fputs("names, for -o and --by:\n", out);
+	columns_names(t, NULL, names, sizeof(names));
+	for (const char *s = names; *s;) {
+		size_t n = strcspn(s, " ");
+
+		if (col && col + n + 1 > 80) {
+			fputc('\n', out);
+			col = 0;
+		}
+		col += (size_t)fprintf(out, "%s%.*s", col ? " " : "  ", (int)n, s);
+		s += n + strspn(s + n, " ");
+	}
+	fputc('\n', out);
 }
 
 void tool_help(struct tool *t, FILE *out)
@@ -198,5 +214,6 @@ void tool_help(struct tool *t, FILE *out)
 	for (size_t i = 0; i < t->nparams; i++)
 		fprintf(out, "  %-18s %s\n", tool_option_shown(&t->params[i], left, sizeof(left)), t->params[i].help);
 	fprintf(out, "  %-18s %s\n", "-h, --help", "show this text");
-	tool_help_columns(t, out);
+	help_columns(t, out);
+	help_commons(t, out);
 }

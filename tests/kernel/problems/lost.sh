@@ -44,7 +44,7 @@ checksums() {
 no_socket() {
 	problem no-socket
 	during no_socket
-	telling '^-1 +sent +10\.0\.0\.7:5432 +10\.0\.0\.1:20000 +NO_SOCKET'
+	telling '^- +- +sent +10\.0\.0\.7:5432 +10\.0\.0\.1:20000 +NO_SOCKET'
 	expect_eq "$(grep -c NO_SOCKET <<<"$OUT")" 5 "segments of no connection"
 }
 rp_filter() {

@@ -49,7 +49,7 @@ python3 "$tmp/valid.py" "$here/../../docs/rows.schema.json" "$tmp/bad" | grep -q
 # Columns by name, in order; a group has the sum of its rows.
 "$dwire" tcplife --csv -o comm,rx_bytes,tx_bytes,zone,device,wide_is_none --command true >/dev/null 2>"$tmp/err" && fail "a wrong column"
 expect_match "$(<"$tmp/err")" 'no column wide_is_none.*columns: .*tx_bytes.*device' "the message"
-expect_eq "$("$dwire" tcplife -o help)" "$("$dwire" tcplife -h | sed -n '/^columns:/,$p')" "-o help"
+expect_eq "$("$dwire" tcplife -o help | sed '/^names/,$d')" "$("$dwire" tcplife -h | sed -n '/^columns:/,$p')" "-o help"
 "$dwire" tcplife --csv -o comm,rx_bytes,laddr,netns --netns "$NETNS" --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(sed 's/,[0-9]*,"127/,N,"127/' "$tmp/csv" | sort | uniq -c | tr -s ' ')" \
 	" 3 \"dw_client\",N,\"127.0.0.1\",$NETNS_ID

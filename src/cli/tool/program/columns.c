@@ -248,21 +248,27 @@ static void list_name(char *text, size_t size, const char *name, size_t len)
 		snprintf(text + n, size - n, "%s%.*s", n ? ", " : "", (int)len, name);
 }
 
-/* Writes "no column foo; there are pid, comm, ..." all: every common column is one. */
-static void no_column(struct tool *t, const unsigned *known, bool all, const char *option, const char *name)
+void columns_names(struct tool *t, const unsigned *known, char *text, size_t size)
 {
-	char text[1024] = "";
-
+	*text = '\0';
 	for (size_t i = 0; i < t->nrows; i++)
 		for (size_t k = 0; k < t->rows[i].ncols; k++) {
 			const struct column *c = &t->rows[i].cols[k];
 
 			for (const char *s = c->json; c->nargs && *s; s += strcspn(s, ":"), s += *s == ':')
-				list_name(text, sizeof(text), s, strcspn(s, ":"));
+				list_name(text, size, s, strcspn(s, ":"));
 		}
 	for (int i = 0; i < COMMON_COUNT; i++)
-		if (all || is_named(t, known, commons[i].col.json))
-			list_name(text, sizeof(text), commons[i].col.json, strlen(commons[i].col.json));
+		if (!known || is_named(t, known, commons[i].col.json))
+			list_name(text, size, commons[i].col.json, strlen(commons[i].col.json));
+}
+
+/* "no column foo", and those that there are. */
+static void no_column(struct tool *t, const unsigned *known, const char *option, const char *name)
+{
+	char text[1024];
+
+	columns_names(t, known, text, sizeof(text));
 	message(&t->own, "%s: no column %s", option, name);
 	message_hint(&t->own, "columns: %s", text);
 }
@@ -285,7 +291,7 @@ bool columns_check(struct tool *t, const unsigned *known, bool all)
 			if (!item.negate && item.text[0] && is_named(t, known, item.text))
 				continue;
 			if (i || !all || item.negate || find_common(item.text) == COMMON_NONE) {
-				no_column(t, known, all && !i, options[i][1], item.text);
+				no_column(t, all && !i ? NULL : known, options[i][1], item.text);
 				return false;
 			}
 			message(&t->own, "%s is not known here: it is shown as unknown", item.text);

@@ -70,6 +70,8 @@ struct layout {
 /* Reads -o and --by, whose names must be columns of the tool; known: for each row, those that its clauses know. all: -o
  * takes the other common ones too, with a message. False after a message. */
 bool columns_check(struct tool *t, const unsigned *known, bool all);
+/* Writes the names that -o takes, with commas; known: only those of common columns that a row knows, or NULL. */
+void columns_names(struct tool *t, const unsigned *known, char *text, size_t size);
 /* --by groups rows of aggregations: without such a row in use, this sets the flag of the first one that has a flag, as
  * -c of tcpretrans; without any such row it adds one, with the number of the tool's rows and the sums of their bytes
  * (t->counted). False after a message. */
