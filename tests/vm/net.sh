@@ -7,7 +7,7 @@
 . "$here/queues.lib"
 . "$here/delays.lib"
 . "$here/checks.lib"
-in_guest || boot 6.12 1
+in_guest || VM_DEVICES="-netdev user,id=card,restrict=on -device e1000,netdev=card" boot 6.12 1
 modprobe -q tun
 for t in net/devices.sh net/qdisc.sh net/skb.sh net/neigh.sh tools/devices.sh; do
 	kernel_test "$t"
@@ -22,6 +22,12 @@ check loads-sock loads sock 'args[1]->cs_pid, args[1]->cs_container'
 check loads-dns loads dns 'args[1]->cs_pid, args[2]->ip_saddr'
 check loads-icmp loads icmp 'args[1]->cs_pid, args[2]->ip_daddr, args[4]->icmp_typestr'
 check loads-udp loads udp 'args[1]->cs_pid, args[2]->ip_daddr, args[4]->udp_length'
+
+# What paces and what queues: fq, and a network card with byte queue limits.
+for t in net/netfilter.sh tools/pacinglat.sh tools/skblife.sh; do
+	kernel_test "$t"
+done
+modprobe -q e1000 && kernel_test tools/bqllat.sh
 
 queue_tests codel fq_codel fq red tbf cbs
 delay_tests
