@@ -47,6 +47,7 @@ struct val {
 	uint32_t btf; /* BTF id of the structure to which r points, according to the verifier; 0: none */
 	enum ptr_kind ptr;
 	bool walked;        /* with btf: the verifier does not trust r, and so not what is loaded through it */
+	bool held;          /* without btf: the verifier knows r as a pointer all the same; see release_faults_kill() */
 	bool mut;           /* V_MEM: in a variable of the script, so it may change during the run */
 	uint32_t off;       /* V_MEM: bytes from r */
 	uint32_t bit, bits; /* V_MEM: a bit-field's first bit, from the byte at off, and its width; bits 0: none */

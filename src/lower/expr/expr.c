@@ -71,9 +71,10 @@ static struct val lower_cast(struct clause_ctx *cx, const struct expr *e)
 		return v;
 	if (v.k == V_XL || v.k == V_SITE)
 		v = int_val(ir_imm(cx->ir, 1), e->type);
-	if (v.btf && (e->type->size < 8 || is_bool(e->type))) {
+	if ((v.btf || v.held) && (e->type->size < 8 || is_bool(e->type))) {
 		v.r = plain_number(cx, v);
 		v.btf = 0;
+		v.held = false;
 	}
 	v.r = convert_int(cx, v.r, e->a->type, e->type);
 	if (!v.btf && v.ptr != PTR_OURS)

@@ -128,6 +128,7 @@ static struct val load_place(struct clause_ctx *cx, struct val v, const struct e
 {
 	struct val out = int_val(0, v.type);
 	struct type *t = v.type;
+	bool pointer;
 
 	if (v.k != V_MEM || (!type_is_scalar(t) && !type_is_float(t)))
 		return v;
@@ -139,8 +140,9 @@ static struct val load_place(struct clause_ctx *cx, struct val v, const struct e
 		out.r = probe_read(cx, lower_addr_value(cx, v), t->size, t->is_signed);
 		return out;
 	}
-	if (t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of) && t->of->btf_id &&
-		(trusted || !cx->lw->env->faults_kill)) {
+	pointer = t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of) && t->of->btf_id;
+	out.held = pointer && !trusted && cx->lw->env->faults_kill;
+	if (pointer && !out.held) {
 		out.btf = t->of->btf_id;
 		if (!trusted)
 			v.r = untrusted_base(cx, &v);
@@ -198,7 +200,7 @@ vreg plain_number(struct clause_ctx *cx, struct val v)
 	int32_t mark = ir_stack_mark(ir);
 	vreg at, out, r;
 
-	if (!v.btf && v.ptr != PTR_OURS)
+	if (!v.btf && !v.held && v.ptr != PTR_OURS)
 		return v.r;
 	if (cx->lw->env->kfunc_rdonly_cast && v.btf && v.ptr != PTR_UNSURE) {
 		r = v.ptr == PTR_NULL || v.ptr == PTR_SURE_NULL ? minus_null_if(cx, v) : minus_null(cx, v);

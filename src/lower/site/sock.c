@@ -112,7 +112,7 @@ static vreg function_cookie(struct clause_ctx *cx)
 	uint32_t end = ir_newlabel(ir), other = ir_newlabel(ir);
 	struct val v;
 
-	if (!at_function(cx->pg))
+	if (cx->lw->env->no_sk_cookie)
 		sk = plain_number(cx, ptr_val(cx->lw, sk, "sock"));
 	ir_set(ir, res, sk);
 	ir_jcci(ir, CC_EQ, sk, 0, end);
