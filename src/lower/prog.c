@@ -149,6 +149,16 @@ static bool needs_newer(const struct prog_ctx *pg, struct loc at)
 	return false;
 }
 
+/* Functions of the library whose loops call back need bpf_loop(). */
+static bool needs_loops(struct lowerer *lw, struct loc at, const struct code *code)
+{
+	if (!code->callbacks || !lw->env->nhelpers || BPF_FUNC_loop < lw->env->nhelpers)
+		return false;
+	diag_error(lw->d, at, D_KERNEL, "Linux 5.17 and later have them",
+		"this needs loops in BPF (bpf_loop()), which this kernel does not have");
+	return true;
+}
+
 /* The function to attach to. With kprobes: the functions of all probes that share the program, with their numbers as
  * cookies. */
 static void function_targets(struct prog_ctx *pg, struct image_prog *p)
@@ -300,7 +310,7 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 			kept.message);
 		return;
 	}
-	if (too_much_code(pg->lw, at, p.code.n))
+	if (too_much_code(pg->lw, at, p.code.n) || needs_loops(pg->lw, at, &p.code))
 		return;
 	if (pg->lw->dump_bpf) {
 		fprintf(pg->lw->dump_bpf, "; %s:::%s at %s\n", pg->probe->prov->name, pg->probe->name,
