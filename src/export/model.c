@@ -39,13 +39,24 @@ static void trace_free(struct trace *s)
 	free(s);
 }
 
-static struct trace **find_trace(struct model *m, const char *session)
+/* A session belongs to the name before its lines, as in dwire merge: another machine's of the same number is another. */
+static struct trace **find_trace(struct model *m, const char *session, const char *origin)
 {
 	struct trace **at = &m->traces;
 
-	while (*at && strcmp((*at)->session, session) != 0)
+	while (*at && (strcmp((*at)->session, session) != 0 || strcmp((*at)->origin, origin) != 0))
 		at = &(*at)->next;
 	return at;
+}
+
+/* One machine's sessions leave room for those of others. */
+static bool has_room(const struct model *m, const char *origin)
+{
+	size_t n = 0;
+
+	for (const struct trace *s = m->traces; *origin && s; s = s->next)
+		n += !strcmp(s->origin, origin);
+	return m->ntraces < TRACES_MAX && n < NAMED_MAX;
 }
 
 static void forget(struct model *m, struct trace **at)
@@ -85,7 +96,7 @@ static struct trace *greet(struct model *m, const json_t *frame, const char *ori
 	const json_t *clock = json_object_get(frame, "clock");
 	bool known =
 		json_integer_value(json_object_get(frame, "v")) == STREAM_VERSION && is_session(frame_text(frame, "s"));
-	struct trace *s = known && m->ntraces < TRACES_MAX ? calloc(1, sizeof(*s)) : NULL;
+	struct trace *s = known && has_room(m, origin) ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s)
 		return NULL;
@@ -390,17 +401,16 @@ static void settle_all(struct trace *s, const json_t *frame)
 			settle(s->metrics[i]);
 }
 
-/* A session belongs to the name before its lines, as in dwire merge. */
 static void take(struct model *m, json_t *frame, const char *origin)
 {
 	const char *session = frame_text(frame, "s");
-	struct trace *s = *find_trace(m, session);
+	struct trace *s = *find_trace(m, session, origin);
 	uint64_t seq = frame_number(frame, "n");
 	bool late;
 
 	if (!s && frame_kind(frame_text(frame, "f")) == FRAME_HELLO)
 		s = greet(m, frame, origin);
-	if (!s || strcmp(s->origin, origin) != 0) {
+	if (!s) {
 		m->unknown++;
 		return;
 	}

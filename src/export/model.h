@@ -11,6 +11,7 @@
 #include "stream/table.h"
 
 #define TRACES_MAX 1024u         /* sessions at a time */
+#define NAMED_MAX 16u            /* of them of a machine that is named before its lines */
 #define METRICS_MAX 256u         /* aggregations of a session */
 #define COLUMNS_MAX 32u          /* keys of an aggregation */
 #define TRACE_BYTES (64u << 20)  /* states of a session */

@@ -162,7 +162,7 @@ struct merge {
 	uint64_t nshows;        /* rows that were shown */
 	bool watched;           /* to.wrap has made the sink: it gets beats */
 	uint64_t beat;          /* when its last beat was written */
-	struct strmap *by_name; /* session -> source */
+	struct strmap *by_name; /* session and the name before its lines -> source */
 	struct strmap *schemas; /* description -> index + 1 of a clause or aggregation */
 	bool *printed;          /* by index in image.aggs: a printa() has shown it */
 	uint64_t *rounds;       /* by index in image.aggs: how often most sources have taken it back between steps */

@@ -19,10 +19,11 @@
 #define HELD_BYTES (8u << 20) /* of their lines */
 #define CHANGES_MAX 1000u     /* of options */
 #define SOURCES_MAX 65536u
-#define INPUT_MAX 16384u  /* sessions of an input, whatever machines it has */
-#define SESSIONS_MAX 64u  /* of a machine that is expected: it may start its trace again */
-#define LOSSES_MAX 100u   /* reports of a source about lost data that are shown */
-#define NAME_BYTES 256    /* of a machine's name */
+#define INPUT_MAX 16384u /* sessions of an input, whatever machines it has */
+#define SESSIONS_MAX 64u /* of a machine that is expected: it may start its trace again */
+#define LOSSES_MAX 100u  /* reports of a source about lost data that are shown */
+#define NAME_BYTES 256   /* of a machine's name, of a session */
+#define KEY_BYTES (NAME_BYTES + ORIGIN_BYTES + 2)
 #define TOLD_BYTES 65536u /* of a frame that says which machines report */
 #define ROW_BYTES 512     /* of a row in memory besides its values, about */
 
@@ -40,7 +41,16 @@ void row_free(struct row *r)
 	free(r);
 }
 
-static struct peer *peer_new(struct merge *m, struct input *in, const char *session, const char *origin)
+/* Machines that are named from outside have sessions of their own: one that uses the number of another's takes nothing
+ * away. Without a name a session is the same wherever its frames come from, so that a stream given twice counts once. */
+static void peer_key(char key[KEY_BYTES], const char *session, const char *origin)
+{
+	snprintf(key, KEY_BYTES, "%s\n%s", session, origin);
+}
+
+/* key: peer_key(). */
+static struct peer *peer_new(
+	struct merge *m, struct input *in, const char *key, const char *session, const char *origin)
 {
 	struct host *expected = hosts_find(&m->hosts, origin);
 	const bool room =
@@ -64,7 +74,7 @@ static struct peer *peer_new(struct merge *m, struct input *in, const char *sess
 	m->last = &s->next;
 	m->nsources++;
 	m->moved = true;
-	strmap_put(m->by_name, session, s);
+	strmap_put(m->by_name, key, s);
 	return s;
 }
 
@@ -614,15 +624,19 @@ void peer_give_up(struct merge *m, struct peer *s)
 enum taken peer_take(struct merge *m, struct input *in, json_t *frame, size_t bytes, const char *origin)
 {
 	const char *session = frame_text(frame, "s");
-	struct peer *s = strlen(session) <= NAME_BYTES ? strmap_get(m->by_name, session) : NULL;
 	uint64_t seq = frame_number(frame, "n");
+	char key[KEY_BYTES];
+	struct peer *s;
 
-	if (!s && *session && strlen(session) <= NAME_BYTES) {
-		s = peer_new(m, in, session, origin);
-		if (!s)
-			return TAKEN_CROWDED;
-	}
-	if (!s || s->input != in || strcmp(s->origin, origin) != 0)
+	if (!*session || strlen(session) > NAME_BYTES)
+		return TAKEN_STRANGE;
+	peer_key(key, session, origin);
+	s = strmap_get(m->by_name, key);
+	if (!s)
+		s = peer_new(m, in, key, session, origin);
+	if (!s)
+		return TAKEN_CROWDED;
+	if (s->input != in)
 		return TAKEN_STRANGE;
 	s->seen = clock_now();
 	m->moved |= s->silent;

@@ -239,9 +239,36 @@ static void test_names(void)
 	model_free(&m);
 }
 
+/* A machine that uses the number of another's session, or has sessions without end, takes nothing away from others. */
+static void test_crowd(void)
+{
+	static const char *const lines[] = { "web1: " HELLO,
+		"web1: " SESSION "1,\"f\":\"agg\",\"agg\":0,\"name\":\"c\",\"fn\":\"count\",\"keys\":[]}",
+		"web1: " SESSION "2,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[],9]]}", "web2: " HELLO,
+		"web2: " SESSION "1,\"f\":\"agg\",\"agg\":0,\"name\":\"c\",\"fn\":\"count\",\"keys\":[]}",
+		"web2: " SESSION "2,\"f\":\"state\",\"agg\":0,\"gen\":0,\"rows\":[[[],5]]}", NULL };
+	struct model m = { 0 };
+
+	expect_metrics(lines, 10,
+		"# TYPE dwire_c counter\n# HELP dwire_c count() of a D aggregation.\n"
+		"dwire_c_total{host=\"web1\"} 9\ndwire_c_total{host=\"web2\"} 5\n");
+	for (int i = 0; i < 3000; i++) {
+		char line[200];
+		int n = snprintf(line, sizeof(line), "crowd: {\"s\":\"%x\",\"n\":0,\"f\":\"hello\",\"v\":1}", i + 1);
+
+		model_line(&m, line, (size_t)n);
+	}
+	EXPECT_INT(m.unknown, 3000 - 16);
+	feed(&m, lines);
+	EXPECT_INT(m.ntraces, 16 + 2);
+	EXPECT_INT(m.unknown, 3000 - 16);
+	model_free(&m);
+}
+
 int main(void)
 {
 	test_names();
+	test_crowd();
 	test_functions();
 	test_buckets();
 	test_series();

@@ -93,6 +93,13 @@ expect("another input's session" in err, True, "a report of it: " + err)
 named = ["web1: " + line for line in Stream("good", "b" * 16).counts([[["x"], 7]]).end().frames]
 out, err, status = merge(good, named, options=["--by", "host"])
 expect(out.split(), ["good", "x", "5", "web1", "x", "7"], "the name of a fan-out program")
+# Who uses the number of another machine's session takes nothing away from it, in whatever order they come.
+thief = ["evil: " + line for line in Stream("web1", "a" * 16).counts([[["x"], 1000]]).end().frames]
+owner = ["web1: " + line for line in good]
+mixed = [line for pair in zip(thief, owner) for line in pair]
+for inputs in ([thief + owner], [owner + thief], [mixed], [thief, owner]):
+    out, err, status = merge(*inputs, options=["--by", "host"])
+    expect((sorted(out.split()), status), (sorted(["evil", "x", "1000", "web1", "x", "5"]), 0), "a session's number: " + err)
 # Texts that are no UTF-8, in symbols and stacks; keys that are none are counted and change nothing.
 binary = Stream("good", "b" * 16)
 binary.add("agg", agg=0, name="n", fn="count", keys=[{"type": "symbol"}, {"type": "stack"}])
