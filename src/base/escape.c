@@ -79,6 +79,28 @@ bool escape_unsafe(uint32_t c)
 	return IN_TABLE(c, unsafe);
 }
 
+void escape_json(FILE *out, const char *line, size_t len)
+{
+	size_t from = 0, n;
+
+	for (size_t i = 0; i < len; i += n) {
+		const unsigned char b = (unsigned char)line[i];
+		uint32_t c = b;
+
+		n = 1;
+		if ((b >= 0x20 && b < 0x7f) || b == '\t')
+			continue;
+		n = b < 0x80 ? 1 : utf8_decode(line + i, len - i, &c);
+		if (n && b >= 0x80 && !escape_unsafe(c))
+			continue;
+		fwrite(line + from, 1, i - from, out);
+		fprintf(out, "\\u%04x", n ? (unsigned)c : 0xfffdu);
+		n = n ? n : 1;
+		from = i + n;
+	}
+	fwrite(line + from, 1, len - from, out);
+}
+
 /* Returns the columns on a terminal. Malformed UTF-8 is escaped byte by byte. */
 size_t escape_print(FILE *out, const char *text, size_t len, enum escape_keep keep)
 {

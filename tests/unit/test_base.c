@@ -190,6 +190,22 @@ static void test_escape(void)
 	}
 }
 
+static void print_escape_json(void *ctx, FILE *out)
+{
+	const char *line = ctx;
+
+	escape_json(out, line, strlen(line));
+}
+
+static void test_escape_json(void)
+{
+	static char line[] = "{\"a\":\t\"\xc3\xa9\033[2J\x7f\xc2\x9b\xe2\x80\xae\xff\\n\"}";
+	char *got = unit_capture(print_escape_json, line);
+
+	EXPECT_STR(got, "{\"a\":\t\"\xc3\xa9\\u001b[2J\\u007f\\u009b\\u202e\\ufffd\\n\"}");
+	free(got);
+}
+
 static void test_undo_octal(void)
 {
 	static const struct {
@@ -409,6 +425,7 @@ int main(void)
 	test_vec(a);
 	test_strmap(a);
 	test_escape();
+	test_escape_json();
 	test_undo_octal();
 	test_diag_format(a);
 	test_diag_long_line(a);

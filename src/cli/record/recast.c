@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "cli/tool/args.h"
 #include "cli/tool/program/carrier.h"
 
@@ -30,6 +31,7 @@ struct clause {
 struct recast {
 	const struct recast_options *options;
 	FILE *to;
+	bool shown; /* what is written there is read by people, too: --emit */
 	struct recast_result *result;
 	struct messages *messages;
 	char *line; /* that is not complete yet */
@@ -355,6 +357,16 @@ static void recast_frame(struct recast *r, json_t *frame)
 		take_rows(r, frame);
 }
 
+/* Anybody may have written a recording: nothing in it acts on a terminal. */
+static void put_line(struct recast *r, const char *line, size_t len)
+{
+	if (r->shown)
+		escape_json(r->to, line, len);
+	else
+		fwrite(line, 1, len, r->to);
+	putc('\n', r->to);
+}
+
 /* A line without its feed, ended by a NUL. */
 static void take_line(struct recast *r, const char *line, size_t len)
 {
@@ -370,13 +382,14 @@ static void take_line(struct recast *r, const char *line, size_t len)
 	if (frame) {
 		recast_frame(r, frame);
 		if (!r->result->failed) {
-			json_dumpf(frame, r->to, JSON_COMPACT);
-			putc('\n', r->to);
+			char *text = json_dumps(frame, JSON_COMPACT);
+
+			put_line(r, text ? text : "", text ? strlen(text) : 0);
+			free(text);
 		}
 		json_decref(frame);
 	} else {
-		fwrite(line, 1, len, r->to);
-		putc('\n', r->to);
+		put_line(r, line, len);
 	}
 }
 
@@ -435,7 +448,9 @@ FILE *recast_open(
 
 	if (!r)
 		return NULL;
-	*r = (struct recast){ .options = options, .to = to, .result = result, .messages = messages };
+	*r = (struct recast){
+		.options = options, .to = to, .shown = to == stdout, .result = result, .messages = messages
+	};
 	*result = (struct recast_result){ 0 };
 	f = fopencookie(r, "w", (cookie_io_functions_t){ .write = recast_write, .close = recast_close });
 	if (!f)

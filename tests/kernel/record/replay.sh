@@ -53,3 +53,23 @@ ln -s rec link
 mkdir -m 777 open
 "$dwire" record -o open -s script.d 2>err && fail "a directory that all may write to"
 expect_match "$(<err)" "others may write to it" "why"
+
+# Frames of a recording that anybody wrote act on no terminal, and mean what they meant.
+python3 - <<'PY' || fail "a recording that is made by hand"
+import os, struct, zlib
+hello = b'"v":1,"host":"x\xc2\x9b","clock":{"wall":1,"mono":1},"hash":"h","script":"","options":[]'
+beats = '"t":5,"x":"\x7f\u202e\u00e9"'.encode(), b'"t":6,"x":"\x1b[2J"'
+text = b"".join(b'{"s":"bbbbbbbbbbbbbbbb","n":%d,"f":"%s",%s}\n' % (n, kind, more)
+                for n, (kind, more) in enumerate([(b"hello", hello), (b"beat", beats[0]), (b"beat", beats[1])]))
+head = struct.pack("<4sIIIQQI", b"dwB1", 0, len(text), len(text), 1, 0, zlib.crc32(text))
+os.mkdir("hostile", 0o700)
+open("hostile/000000000001.dwr", "wb").write(head + struct.pack("<I", zlib.crc32(head)) + text)
+PY
+"$dwire" replay hostile --emit >out 2>&1
+expect_eq "$(python3 - <<'PY'
+import json
+text = open("out").read()
+print(sorted(set(c for c in text if c < " " or c in "\x7f\x9b\u202e")),
+      [ascii(json.loads(l)["x"]) for l in text.split("\n")[1:3]])
+PY
+)" "['\\n'] [\"'\\\\x7f\\\\u202e\\\\xe9'\", \"'\\\\x1b[2J'\"]" "frames of a hostile recording: $(cat -v out)"
