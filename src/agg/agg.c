@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "agg/grace.h"
 #include "agg/priv.h"
 #include "kernel/features.h"
 
@@ -28,7 +29,7 @@ static void map_born(struct agg_set *s, const int *map_fds)
 			s->born = p == MAP_FAILED ? NULL : p;
 		}
 	for (size_t i = 0; s->born && i < s->image->aggs.n; i++)
-		s->aggs[i].born = &s->born[i];
+		s->aggs[i].born = &s->born[2 * i];
 }
 
 struct agg_set *agg_new(
@@ -57,6 +58,9 @@ struct agg_set *agg_new(
 		s->aggs[i].common_fd = map_fds && g->common ? map_fds[g->common - 1] : -1;
 	}
 	map_born(s, map_fds);
+	for (size_t i = 0; map_fds && i < image->aggs.n; i++)
+		if (image->aggs.v[i].slots)
+			agg_slots_open(s, &s->aggs[i], map_fds[image->aggs.v[i].slots - 1]);
 	return s;
 }
 
@@ -68,6 +72,7 @@ static void state_free(struct agg_state *st)
 			agg_entry_free(e);
 		}
 	free(st->buckets);
+	agg_slots_close(st);
 }
 
 void agg_set_opts(struct agg_set *s, const struct agg_opts *opts)
@@ -82,6 +87,7 @@ void agg_free(struct agg_set *s)
 	for (size_t i = 0; i < s->image->aggs.n; i++)
 		state_free(&s->aggs[i]);
 	free(s->aggs);
+	grace_free(s->grace);
 	agg_table_free(&s->table);
 	if (s->born)
 		munmap(s->born, s->born_len);

@@ -275,6 +275,21 @@ void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, 
 		agg_combine(g, e->off, values + c * g->nwords);
 }
 
+void agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value)
+{
+	const struct agg *g = st->g;
+	struct agg_entry *e = entry_read(s, st, key);
+
+	if (!e)
+		return;
+	e->live = true;
+	if (!e->off)
+		e->off = calloc(g->nwords, sizeof(*e->off));
+	s->lost += !e->off;
+	if (e->off)
+		agg_combine(g, e->off, value);
+}
+
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
 {
 	struct agg_state *st = agg_state_of(s, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv: what the files of src/agg share. Each uses only those before it in this list: words.c (arithmetic), cpus.c
- * (parts of the CPUs), entry.c (entries), maps.c (reading maps), spill.c (making room in them), rows.c (joining,
- * sorting), agg.c (the set, clear, trunc). */
+ * (parts of the CPUs), entry.c (entries), grace.c and slots.c (reading tables), maps.c (reading maps), spill.c (making
+ * room in them), rows.c (joining, sorting), agg.c (the set, clear, trunc). */
 #ifndef DWIRE_AGG_PRIV_H
 #define DWIRE_AGG_PRIV_H
 #include "agg/agg.h"
@@ -25,6 +25,15 @@ struct agg_item {
 	uint32_t pos;  /* in the list of aggregations joined */
 };
 
+/* The table in which keys begin. */
+struct agg_slots {
+	uint8_t *mem; /* mapped, len bytes; NULL: none */
+	size_t len;
+	uint32_t size;  /* of a slot */
+	uint64_t mark;  /* keys that programs had made in it when it was read last */
+	uint64_t asked; /* the grace period after which the slots that are being left are free; 0: none are */
+};
+
 struct agg_state {
 	const struct agg *g;
 	int fd;                     /* of its map; -1: there is none */
@@ -34,8 +43,9 @@ struct agg_state {
 	uint64_t normal;
 	uint64_t pass;        /* of the last reading */
 	uint64_t held;        /* keys that it found in the map in which keys begin */
-	const uint64_t *born; /* keys that programs have made there; NULL: not counted */
+	const uint64_t *born; /* keys that programs have made there, and in slots; NULL: not counted */
 	uint64_t mark;        /* born less the keys that were there, when that was known last */
+	struct agg_slots slots;
 	bool printed;
 };
 
@@ -50,8 +60,9 @@ struct agg_set {
 			   * replaces the entry's, further ones are added */
 	uint64_t lost;
 	struct agg_table table;
-	uint64_t *born; /* mapped: a number for each aggregation; NULL: none */
+	uint64_t *born; /* mapped: two numbers for each aggregation; NULL: none */
 	size_t born_len;
+	struct grace *grace; /* NULL: no slots become free */
 };
 
 /* ---- aggpercpu: cpus.c ------------------------------------------------------------------------------------------- */
@@ -74,10 +85,21 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
 void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
 /* The same of a key that was taken out of the map in which keys begin: the value is added to off. */
 void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
+/* Adds a value to off, whatever the maps have of the key. */
+void agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value);
 bool agg_all_zero(const uint64_t *w, size_t n);
 void agg_entry_free(struct agg_entry *e);
 /* Removes it from its bucket and frees it. */
 void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
+
+/* ---- tables: slots.c --------------------------------------------------------------------------------------------- */
+/* fd: of the table's map. A failure counts as a loss. */
+void agg_slots_open(struct agg_set *s, struct agg_state *st, int fd);
+void agg_slots_close(struct agg_state *st);
+/* Takes all values, and frees slots. */
+void agg_slots_take(struct agg_set *s, struct agg_state *st);
+/* How many eighths of the slots were taken since then. */
+unsigned agg_slots_fill(const struct agg_state *st);
 
 /* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */
 /* Reads the map once in a pass. */

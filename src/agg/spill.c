@@ -10,7 +10,11 @@
 
 #include "agg/priv.h"
 
-#define FULL 75u   /* per cent of a map's keys from which on keys are taken out */
+#define FULL 75u /* per cent of a map's keys from which on keys are taken out */
+/* Eighths of the slots, from which on slots are emptied, and from which on that is urgent: a slot is free again two
+ * times later. */
+#define SLOTS_MANY 1u
+#define SLOTS_FULL 3u
 #define WEIGHTS 65 /* powers of two, and 0 */
 
 /* ---- how full ---------------------------------------------------------------------------------------------------- */
@@ -33,7 +37,7 @@ static unsigned fill_of(const struct agg_set *s, const struct agg_state *st)
 bool agg_is_full(const struct agg_set *s)
 {
 	for (size_t i = 0; i < s->image->aggs.n; i++)
-		if (fill_of(s, &s->aggs[i]) >= FULL)
+		if (fill_of(s, &s->aggs[i]) >= FULL || agg_slots_fill(&s->aggs[i]) >= SLOTS_FULL)
 			return true;
 	return false;
 }
@@ -130,9 +134,15 @@ static void forget(struct agg_set *s, struct agg_state *st)
 
 void agg_spill(struct agg_set *s)
 {
-	for (size_t i = 0; i < s->image->aggs.n; i++)
-		if (fill_of(s, &s->aggs[i]) >= FULL) {
-			agg_take_new(s, &s->aggs[i]);
-			forget(s, &s->aggs[i]);
-		}
+	for (size_t i = 0; i < s->image->aggs.n; i++) {
+		struct agg_state *st = &s->aggs[i];
+		bool full = fill_of(s, st) >= FULL, many = agg_slots_fill(st) >= SLOTS_MANY;
+
+		if (full)
+			agg_take_new(s, st);
+		if (many)
+			agg_slots_take(s, st);
+		if (full || many)
+			forget(s, st);
+	}
 }

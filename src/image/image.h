@@ -84,6 +84,7 @@ struct agg {
 	/* Index in image.maps + 1: a hash in which each key begins; a key that is used often gets an entry in map, too.
 	 * 0: there is none, all keys are in map. */
 	uint32_t common;
+	uint32_t slots; /* index in image.maps + 1: the table in which keys begin (abi/slots.h); 0: in common or map */
 	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
 	 * map's key are the level, its value is one word; nwords still counts all levels. */
 	bool sparse;
@@ -190,7 +191,9 @@ struct image_probe {
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
 	X(MAP_ZERO)        /* array of one value: zeroes, with which a new key of an aggregation begins */ \
-	X(MAP_BORN)        /* array of one value: for each aggregation the keys that programs made, u64 */ \
+	X(MAP_BORN)        /* array of one value: for each aggregation the keys that programs made in its maps and in \
+			    * its table, u64 each */ \
+	X(MAP_SLOTS)       /* array of one value: a table of keys and values (abi/slots.h) */ \
 	X(MAP_SCRATCH)     /* array of slots; max_entries counts those of one CPU: CPU n's begin at n * max_entries */ \
 	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
 	X(MAP_SPECS)       /* array of one value: a bit for each speculation that is active */ \

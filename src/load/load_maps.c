@@ -16,7 +16,8 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 {
 	unsigned cpus = features_cpus(ld->c->features);
 	bool percpu = m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_HASH;
-	uint32_t flags = m->flags | (m->role == MAP_TICKS || m->role == MAP_BORN ? (uint32_t)BPF_F_MMAPABLE : 0);
+	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS;
+	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
 	int fd = bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
 
 	if (fd < 0)
@@ -78,6 +79,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_AGG:
 	case MAP_ZERO:
 	case MAP_BORN:
+	case MAP_SLOTS:
 	case MAP_SPECS:
 	case MAP_VTIME:
 	case MAP_CHILL:

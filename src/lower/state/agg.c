@@ -11,6 +11,8 @@
  * Invariant: a per-CPU value is changed on its CPU only. Where a site runs with softirqs off, no other program of ours
  * can run between a load and its store. Elsewhere the program can be interrupted or preempted by another run, so an
  * update is one atomic instruction. */
+#include "lower/state/agg.h"
+
 #include <linux/bpf.h>
 #include <string.h>
 
@@ -143,6 +145,7 @@ static void add_common(struct lowerer *lw, struct agg *a, struct image_map *m)
 	common.name = arena_printf(lw->arena, "new_%.10s", a->name);
 	common.type = BPF_MAP_TYPE_HASH;
 	a->common = (a->shared ? map_shared(lw, common) : map_add(lw, common)) + 1;
+	slots_begin(lw, a, &common);
 	if (m->max_entries > OFTEN_KEYS)
 		m->max_entries = OFTEN_KEYS;
 }
@@ -415,20 +418,13 @@ static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg
 	return blur_always(cx, r);
 }
 
-/* What an event adds to a value. */
-struct event {
-	vreg v;             /* the function's argument; 0: it has none */
-	vreg times;         /* events that it stands for (-x samplescale); 0: one */
-	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
-};
-
-static vreg event_times(struct clause_ctx *cx, const struct event *ev)
+static vreg event_times(struct clause_ctx *cx, const struct agg_event *ev)
 {
 	return ev->times ? ev->times : ir_imm(cx->ir, 1);
 }
 
 /* Where the bucket of an event is in the distribution at p. */
-static vreg bucket_at(struct clause_ctx *cx, const struct symbol *s, vreg p, const struct event *ev, uint32_t end)
+static vreg bucket_at(struct clause_ctx *cx, const struct symbol *s, vreg p, const struct agg_event *ev, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	vreg at;
@@ -443,7 +439,7 @@ static vreg bucket_at(struct clause_ctx *cx, const struct symbol *s, vreg p, con
 }
 
 /* Updates this CPU's value, at p. Falls through, or jumps to end. */
-static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct event *ev, uint32_t end)
+static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct agg_event *ev, uint32_t end)
 {
 	switch ((int)s->func) {
 	case FN_count:
@@ -474,7 +470,7 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct
 
 /* Updates the value that all CPUs share, at p. Returns the number of its updates so far, roughly: CPUs that update it
  * at once may all see the same number, and buckets have one each. */
-static vreg update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const struct event *ev, uint32_t end)
+vreg agg_update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const struct agg_event *ev, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	vreg counter = p, one = s->func == FN_sum ? ir_imm(ir, 1) : event_times(cx, ev);
@@ -500,7 +496,7 @@ static vreg update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const
 }
 
 /* ---- the statement ----------------------------------------------------------------------------------------------- */
-static vreg lookup(struct clause_ctx *cx, uint32_t map, vreg key)
+vreg agg_lookup(struct clause_ctx *cx, uint32_t map, vreg key)
 {
 	const vreg args[] = { ir_map(cx->ir, map), key };
 
@@ -520,60 +516,70 @@ static vreg zeroes(struct clause_ctx *cx)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0);
 }
 
-/* The value that a key has after its first event; 0: it is not a word or two. */
-static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const struct event *ev)
+void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key)
+{
+	insert(cx, a->map, key, zeroes(cx)); /* where it fails, the key stays as it is */
+}
+
+void agg_first(struct clause_ctx *cx, const struct symbol *s, vreg p, int32_t off, const struct agg_event *ev)
 {
 	struct ir *ir = cx->ir;
+
+	if (s->func == FN_sum)
+		ir_st(ir, p, off, 8, ev->v);
+	else if (ev->times)
+		ir_st(ir, p, off, 8, ev->times);
+	else
+		ir_sti(ir, p, off, 8, 1);
+	if (s->func == FN_sum)
+		ir_sti(ir, p, off + 8, 8, 1);
+	else if (s->func == FN_avg)
+		ir_st(ir, p, off + 8, 8, ev->v);
+}
+
+/* The value that a key has after its first event; 0: it is not a word or two. */
+static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const struct agg_event *ev)
+{
 	vreg p;
 
 	if (s->func != FN_count && s->func != FN_sum && s->func != FN_avg)
 		return 0;
-	p = ir_stack(ir, ir_stack_alloc(ir, 16));
-	if (s->func == FN_sum)
-		ir_st(ir, p, 0, 8, ev->v);
-	else if (ev->times)
-		ir_st(ir, p, 0, 8, ev->times);
-	else
-		ir_sti(ir, p, 0, 8, 1);
-	if (s->func == FN_sum)
-		ir_sti(ir, p, 8, 8, 1);
-	else if (s->func == FN_avg)
-		ir_st(ir, p, 8, 8, ev->v);
+	p = ir_stack(cx->ir, ir_stack_alloc(cx->ir, 16));
+	agg_first(cx, s, p, 0, ev);
 	return p;
 }
 
-/* The consumer makes room when there are many. */
-static void count_born(struct clause_ctx *cx, const struct agg *a)
+void agg_count_born(struct clause_ctx *cx, const struct agg *a, bool slot)
 {
 	struct ir *ir = cx->ir;
 	vreg born;
 
 	if (a->shared)
 		return;
-	born = ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)a->id * 8);
+	born = ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)a->id * 16 + slot * 8);
 	ir_xadd(ir, born, 0, 8, ir_imm(ir, 1));
 }
 
 /* The value for the key, created if it is new. Jumps to end if there is no room. ev: a new value may begin with it, and
  * then the event is done: jumps to end, too. NULL: a new value is 0. */
 static vreg find_value(struct clause_ctx *cx, const struct symbol *s, const struct agg *a, vreg key,
-	const struct event *ev, uint32_t end)
+	const struct agg_event *ev, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	const uint32_t map = a->common ? a->common - 1 : a->map;
 	vreg p = ir_var(ir), failed, first;
 	uint32_t found = ir_newlabel(ir), old = ir_newlabel(ir);
 
-	ir_set(ir, p, lookup(cx, map, key));
+	ir_set(ir, p, agg_lookup(cx, map, key));
 	ir_jcci(ir, CC_NE, p, 0, found);
 	first = ev ? first_value(cx, s, ev) : 0;
 	failed = insert(cx, map, key, first ? first : zeroes(cx));
 	ir_jcci(ir, CC_NE, failed, 0, old);
-	count_born(cx, a);
+	agg_count_born(cx, a, false);
 	if (first)
 		ir_jmp(ir, end);
 	ir_label(ir, old);
-	ir_set(ir, p, lookup(cx, map, key));
+	ir_set(ir, p, agg_lookup(cx, map, key));
 	ir_jcci(ir, CC_NE, p, 0, found);
 	count_drop(cx, DW_DROP_AGG);
 	ir_jmp(ir, end);
@@ -582,24 +588,31 @@ static vreg find_value(struct clause_ctx *cx, const struct symbol *s, const stru
 }
 
 /* Finds the value and updates it: that of this CPU if the key has one, else the common one. */
-static void add_event(struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct event *ev)
+static void add_event(
+	struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct agg_event *ev)
 {
 	struct ir *ir = cx->ir;
 	uint32_t end = ir_newlabel(ir), often = ir_newlabel(ir);
 	vreg own, p, n;
 
 	if (!agg_hashed(a)) {
-		own = lookup(cx, a->map, key);
+		own = agg_lookup(cx, a->map, key);
 		ir_jcci(ir, CC_EQ, own, 0, end);
 	} else if (!a->common) {
 		own = find_value(cx, s, a, key, NULL, end);
 	} else {
-		own = lookup(cx, a->map, key);
+		if (a->slots) {
+			own = ir_var(ir);
+			slots_add(cx, s, a, key, ev, own, often, end);
+			ir_set(ir, own, agg_lookup(cx, a->map, key));
+		} else {
+			own = agg_lookup(cx, a->map, key);
+		}
 		ir_jcci(ir, CC_NE, own, 0, often);
 		p = find_value(cx, s, a, key, ev, end);
-		n = update_common(cx, s, p, ev, end);
+		n = agg_update_common(cx, s, p, ev, end);
 		ir_jcci(ir, CC_NE, ir_alui(ir, ALU_AND, n, OFTEN - 1), 0, end);
-		insert(cx, a->map, key, zeroes(cx)); /* where it fails, the key stays as it is */
+		agg_insert_own(cx, a, key);
 		ir_jmp(ir, end);
 		ir_label(ir, often);
 	}
@@ -619,7 +632,7 @@ static vreg agg_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 
 /* -x samplescale: numbers, sums and distributions count for the firings that sampling left out. The least, the greatest
  * and the deviation of those that ran are estimates as they are. */
-static void scale_event(struct clause_ctx *cx, const struct symbol *s, const struct expr *e, struct event *ev)
+static void scale_event(struct clause_ctx *cx, const struct symbol *s, const struct expr *e, struct agg_event *ev)
 {
 	if (s->func == FN_min || s->func == FN_max || s->func == FN_stddev)
 		return;
@@ -640,7 +653,7 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e)
 	const struct expr *call = e->b;
 	uint32_t n, size = 0, inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
 	int32_t mark = ir_stack_mark(ir);
-	struct event ev = { 0 };
+	struct agg_event ev = { 0 };
 	vreg key;
 	bool hashed;
 	size_t memo;

@@ -55,7 +55,7 @@ int owner_create(struct bpf_sock *ctx)
  * process (the backlog). The exception is a listener, whose SYN-ACKs are sent without its lock. */
 static __always_inline bool sends_tcp(const struct sock *sk)
 {
-	return sk->sk_lock.owned && sk->__sk_common.skc_state != TCP_LISTEN && has_file(sk);
+	return sk->sk_lock.owned && sk->__sk_common.skc_state != TCP_LISTEN;
 }
 
 /* A system call: the descriptor that it names, and whether it names further ones in the process's memory. */
@@ -152,9 +152,10 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t, 
 /* A packet of a TCP socket that its process sends, which is not known as the owner. */
 static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct *t, const struct dw_owner *o)
 {
+	const struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
 	struct dw_owner now;
 
-	if (t->flags & PF_KTHREAD || closed_by_walker(t, &tcp->inet_conn.icsk_inet.sk)) {
+	if (t->flags & PF_KTHREAD || closed_by_walker(t, sk) || !has_file(sk)) {
 		if (!o)
 			adopt(tcp);
 		return;
@@ -165,17 +166,21 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct 
 	claim((DW_U64)tcp, &now, true);
 }
 
-/* Most packets of TCP sockets are sent by interrupts. They say nothing about the owner, and need no lookup. */
+/* Most packets of TCP sockets are sent by their owner or by interrupts; these say nothing about the owner, and need no
+ * lookup. */
 static __always_inline void egress(void *sk, struct task_struct *t)
 {
-	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
+	struct tcp_sock *tcp;
 
+	if (recent_is((DW_U64)sk, t))
+		return;
+	tcp = bpf_skc_to_tcp_sock(sk);
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
 		if (is_subflow(tcp) && !lookup((DW_U64)sk))
 			adopt(tcp);
 		return;
 	}
-	if (known(sk, t))
+	if (looked_up(sk, t))
 		return;
 	if (tcp)
 		egress_tcp(tcp, t, lookup((DW_U64)sk));

@@ -318,21 +318,24 @@ static __always_inline bool adopt(const struct tcp_sock *tcp)
 	return true;
 }
 
-/* Is process t the owner of the socket already? */
-static __always_inline bool known(const void *sk, const struct task_struct *t)
+/* Is process t the owner of the socket already? The cache does not say so. */
+static __always_inline bool looked_up(const void *sk, const struct task_struct *t)
 {
 	DW_U64 key = (DW_U64)sk;
 	const struct dw_owner *o;
 	DW_U32 change;
 
-	if (recent_is(key, t))
-		return true;
 	change = recent_before(key);
 	o = lookup(key);
 	if (!o || !is_owner(o, t))
 		return false;
 	recent_note(key, change, o);
 	return true;
+}
+
+static __always_inline bool known(const void *sk, const struct task_struct *t)
+{
+	return recent_is((DW_U64)sk, t) || looked_up(sk, t);
 }
 
 /* The current process uses sk, and becomes its owner unless it already is. */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* agg: what agg.c and slots.c share: an update of an aggregation. */
+#ifndef DWIRE_LOWER_STATE_AGG_H
+#define DWIRE_LOWER_STATE_AGG_H
+#include "lower/context.h"
+
+/* What an event adds to a value. */
+struct agg_event {
+	vreg v;             /* the function's argument; 0: it has none */
+	vreg times;         /* events that it stands for (-x samplescale); 0: one */
+	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
+};
+
+/* ---- lower/state/agg.c */
+/* Writes at p, off the value that a key has after its first event: of count, sum and avg. */
+void agg_first(struct clause_ctx *cx, const struct symbol *s, vreg p, int32_t off, const struct agg_event *ev);
+/* Updates the value at p that all CPUs share. Returns how many updates it had, roughly. May jump to end. */
+vreg agg_update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const struct agg_event *ev, uint32_t end);
+/* Counts a key that was made, so that the consumer makes room; slot: in the table. */
+void agg_count_born(struct clause_ctx *cx, const struct agg *a, bool slot);
+vreg agg_lookup(struct clause_ctx *cx, uint32_t map, vreg key);
+/* Makes an entry of zeroes in the map with per-CPU values. */
+void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key);
+
+/* ---- lower/state/slots.c */
+/* Gives the aggregation a table if that pays; common: the map in which keys begin otherwise. */
+void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *common);
+/* Finds the key's slot, or takes a free one, and adds the event; then jumps to end. If the key has values of its own on
+ * each CPU, *own is their address, and it jumps to often. Falls through if there is neither slot. */
+void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct agg_event *ev,
+	vreg own, uint32_t often, uint32_t end);
+#endif
