@@ -4,11 +4,13 @@
 #ifndef DWIRE_BENCH_KERN_H
 #define DWIRE_BENCH_KERN_H
 #define BPF_NO_PRESERVE_ACCESS_INDEX
+/* The headers of libbpf need the types of the kernel. */
+/* clang-format off */
+#include "vmlinux.h" /* made by bench */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
-
-#include "vmlinux.h" /* made by bench */
+/* clang-format on */
 
 #define P_IP 0x0008 /* ETH_P_IP, ETH_P_IPV6 in network order */
 #define P_IPV6 0xdd86

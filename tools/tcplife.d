@@ -56,8 +56,9 @@ tcp:::detach
 tcp:::state-change, tcp:::detach
 / this->ends /
 {
-	this->old = start[args[1]->cs_addr] == 0;
-	this->ns = timestamp - (this->old ? began : start[args[1]->cs_addr]);
+	this->began = start[args[1]->cs_addr];
+	this->old = this->began == 0;
+	this->ns = timestamp - (this->old ? began : this->began);
 	this->shown = this->ns >= slow * 1000000;
 }
 
@@ -95,7 +96,7 @@ tcp:::state-change, tcp:::detach
 }
 
 tcp:::state-change, tcp:::detach
-/ this->ends && start[args[1]->cs_addr] /
+/ this->ends && this->old == 0 /
 {
 	start[args[1]->cs_addr] = 0;
 }

@@ -17,7 +17,8 @@ dtrace:::BEGIN
 tcp:::state-change
 / wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	this->us = last[args[1]->cs_cid] ? (timestamp - last[args[1]->cs_cid]) / 1000 : 0;
+	this->last = last[args[1]->cs_cid];
+	this->us = this->last ? (timestamp - this->last) / 1000 : 0;
 	row(args[1]->cs_addr, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, tcp_state_name[args[5]->tcps_state], "->",
 	    tcp_state_name[args[3]->tcps_state], this->us / 1000, this->us % 1000);

@@ -218,7 +218,7 @@ inline uint64_t dw_ends_sent[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ?
     dw_key4[(uint64_t)((struct iphdr *)dw_nh[B])->saddr << 32 | ((struct iphdr *)dw_nh[B])->daddr, dw_words_sent[B]] :
     dw_key6[(uint64_t)&((struct ipv6hdr *)dw_nh[B])->saddr, (uint64_t)&((struct ipv6hdr *)dw_nh[B])->daddr,
     dw_words_sent[B]];
-inline struct dw_owner *dw_ended_owner[struct sock *T] = __owner(dw_ends_of[T]);
+inline struct dw_owner *dw_ended_owner[struct sock *T] = __owner(dw_ends_of[T], 2);
 /* Its id: the small socket has the cookie. Kprobes make none, and know a socket without one by its address. */
 inline uint64_t dw_cid_of[struct sock *T, struct dw_owner *O] = T->__sk_common.skc_cookie.counter != 0 ?
     T->__sk_common.skc_cookie.counter : O != 0 ? O->sk : 0;
@@ -236,7 +236,7 @@ inline int dw_sends_tcp[struct sk_buff *B] = (B->protocol == DW_ETH_P_IP ? ((str
     ((struct ipv6hdr *)dw_nh[B])->nexthdr) == DW_IPPROTO_TCP;
 inline struct dw_owner *dw_sent_owner[struct sk_buff *B] =
     dw_sends_tcp[B] && dw_sent_state[B] == DW_TCP_TIME_WAIT ?
-    __owner(dw_by_timewait[B] ? dw_ends_of[B->sk] : dw_ends_sent[B]) : (struct dw_owner *)0;
+    __owner(dw_by_timewait[B] ? dw_ends_of[B->sk] : dw_ends_sent[B], 2) : (struct dw_owner *)0;
 
 /* net_dev_queue: a packet that goes to a device. The site serves packets that no socket sends; those from TIME_WAIT
  * still have the id of the connection. */

@@ -227,6 +227,7 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	if (opts->cgroup_fd >= 0 && (o->cgroup = dup(opts->cgroup_fd)) < 0)
 		return failed(-errno, "the root cgroup", "", opts, to);
 	*o->k.partial = o->cgroup < 0 || !opts->whole;
+	*o->k.ended_unread = !opts->ended;
 	return 0;
 }
 

@@ -42,6 +42,7 @@ struct owner_opts {
 	int cgroup_fd;             /* the root of cgroup2; -1: none is mounted */
 	bool whole;                /* cgroup_fd is the machine's root, not the root of a container's cgroup namespace */
 	bool functions;            /* the script sees packets at functions of the kernel */
+	bool ended;                /* the script reads owners of connections in TIME_WAIT */
 };
 
 /* Loads and attaches the service and enters the sockets that exist. Call it before the programs of a script are

@@ -60,7 +60,7 @@ struct owner_kernel {
 	int iter;
 	int owners, last_users, senders; /* maps */
 	const volatile uint64_t *drops;
-	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial;
+	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial, *ended_unread;
 	volatile uint32_t *accept_missed, *listener_shared;
 	const volatile uint32_t *datagram_shared, *stream_shared, *accepts_seen, *accepts_needed;
 };

@@ -197,7 +197,7 @@ static void take(struct owner_kernel *k, struct old *o)
 	k->scan = &o->state->scan;
 	k->orphaned = &o->state->orphaned;
 	k->listener_suspect = k->datagram_suspect = k->marked = k->partial = &o->state->never;
-	k->accept_missed = &o->state->never;
+	k->accept_missed = k->ended_unread = &o->state->never;
 	k->accepts_seen = k->accepts_needed = &o->state->never;
 	k->datagram_shared = k->stream_shared = &o->state->shared;
 	k->listener_shared = &o->state->never;

@@ -68,6 +68,7 @@ static int owner_run(struct bpf_load_and_run_opts *opts, size_t data_len, size_t
 		(k)->accepts_needed = &(s)->bss->accepts_needed;            \
 		(k)->orphaned = &(s)->bss->orphaned;                        \
 		(k)->partial = &(s)->bss->partial;                          \
+		(k)->ended_unread = &(s)->bss->ended_unread;                \
 		(k)->marked = &(s)->bss->marked;                            \
 		(k)->scan = &(s)->bss->scan;                                \
 		(k)->listener_shared = &(s)->bss->listener_shared;          \

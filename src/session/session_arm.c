@@ -57,6 +57,7 @@ static int start_owner(struct session *s)
 		.cgroup_fd = root < 0 ? -1 : root,
 		.whole = features_cgroup2_whole(s->opts.features),
 		.functions = s->image->functions,
+		.ended = s->image->needs_ended,
 	};
 
 	if (s->image->needs_owner)

@@ -257,11 +257,14 @@ vreg site_owner(struct clause_ctx *cx)
 	return owner_at(cx, kernel_sk(cx), false);
 }
 
-/* __owner(address of a socket, of one that is being closed too) */
+/* __owner(address of a socket), also with 1: of one that is being closed too; 2: not a socket, but the key of a
+ * connection that has none any more */
 struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v = { .k = V_INT, .type = e->type, .ptr = PTR_OURS };
+	uint64_t how = e->args.n > 1 ? e->args.v[1]->ival : 0;
 
-	v.r = owner_at(cx, lower_int(cx, e->args.v[0]), e->args.n > 1);
+	cx->lw->im->needs_ended |= how == 2;
+	v.r = owner_at(cx, lower_int(cx, e->args.v[0]), how == 1);
 	return v;
 }

@@ -434,14 +434,21 @@ static void dyn_age(struct clause_ctx *cx, const struct expr *e, uint32_t none)
 	packet_age(cx, e->sym, e->sym->number - 1, id);
 }
 
-/* A packet that has a value gets a new one in place, and does not age again. Jumps to end then. */
+/* Is a value replaced in place, if there is one? Of a packet, which then does not age again; and a number in an array,
+ * because an update would allocate a new element. Thread-local variables are mostly new, or deleted. */
+static bool replaces(const struct symbol *s)
+{
+	return s->scope == SCOPE_PKT || (s->kind == SYM_ASSOC && s->scope == SCOPE_GLOBAL && type_is_int(s->type));
+}
+
+/* Jumps to end if the element has got its new value in place. */
 static void dyn_replace(struct clause_ctx *cx, const struct expr *e, vreg map, vreg key, struct val v, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir);
 	vreg p;
 
-	if (e->sym->scope != SCOPE_PKT)
+	if (!replaces(e->sym))
 		return;
 	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ map, key }, 2, false);
 	ir_jcci(ir, CC_EQ, p, 0, none);

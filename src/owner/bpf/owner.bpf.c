@@ -344,7 +344,9 @@ int owner_release(struct bpf_sock *ctx)
 			set_how(key, o, DW_OWNER_LEFT);
 		return 1;
 	}
-	forget(ctx, ctx->protocol == IPPROTO_MPTCP || ctx->protocol == IPPROTO_SCTP);
+	forget(ctx,
+		ctx->protocol == IPPROTO_MPTCP || ctx->protocol == IPPROTO_SCTP ||
+			BPF_CORE_READ((const struct sock *)ctx, sk_wmem_alloc.refs.counter) > 1);
 	bpf_map_delete_elem(&last_users, &key);
 	return 1;
 }
@@ -395,7 +397,8 @@ int owner_state(DW_U64 *args)
 	} else if (old == TCP_LISTEN && new == TCP_SYN_RECV) {
 		inherit(sk);
 	} else if ((new == TCP_FIN_WAIT2 || new == TCP_CLOSING) && sk->sk_protocol == IPPROTO_TCP) {
-		may_end(sk);
+		if (!ended_unread)
+			may_end(sk);
 	} else if (new == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP) {
 		o = lookup(key);
 		if (o && o->how == DW_OWNER_LEFT)
@@ -509,7 +512,9 @@ int owner_uring(struct bpf_raw_tracepoint_args *ctx)
 SEC("tp_btf/tcp_destroy_sock")
 int owner_destroy(DW_U64 *args)
 {
-	forget((const void *)args[0], false);
+	const struct sock *sk = (const struct sock *)args[0];
+
+	forget(sk, sk->sk_wmem_alloc.refs.counter > 1);
 	return 0;
 }
 
