@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bql: byte queue limits, by which the kernel bounds what a driver has (struct dql), in the
- * hooks tier. A queue is stopped while the driver gets a packet; that it goes on is seen when packets are asked of it. */
+/* bql: byte queue limits, by which the kernel bounds what a driver has (struct dql), in the hooks tier. A queue is
+ * stopped while the driver gets a packet; that it goes on is seen when packets are asked of it. */
 #include "prov/provider.h"
 
 static const char *const args[] = { "bqlinfo_t *", "ifinfo_t *", "csinfo_t *", NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* netfilter: notes of the chain and the rule in which a packet is, for those who report its drop
- * (dlib/net/netfilter.d). Functions only; they run only if a script reads a member that needs them. nf_tables and iptables are modules on most
- * kernels, and built in on others: each place is listed for both. */
+ * (dlib/net/netfilter.d). Functions only; they run only if a script reads a member that needs them. nf_tables and
+ * iptables are modules on most kernels, and built in on others: each place is listed for both. */
 #include "prov/provider.h"
 
 #define KEY .key = "(uint64_t)P->skb"
