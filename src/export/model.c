@@ -39,7 +39,7 @@ static void trace_free(struct trace *s)
 	free(s);
 }
 
-/* A session belongs to the name before its lines, as in dwire merge: another machine's of the same number is another. */
+/* A session belongs to the name before its lines, as in dwire merge: one of another machine is another session. */
 static struct trace **find_trace(struct model *m, const char *session, const char *origin)
 {
 	struct trace **at = &m->traces;

@@ -42,7 +42,8 @@ void row_free(struct row *r)
 }
 
 /* Machines that are named from outside have sessions of their own: one that uses the number of another's takes nothing
- * away. Without a name a session is the same wherever its frames come from, so that a stream given twice counts once. */
+ * away. Without a name a session is the same wherever its frames come from, so that a stream given twice counts
+ * once. */
 static void peer_key(char key[KEY_BYTES], const char *session, const char *origin)
 {
 	snprintf(key, KEY_BYTES, "%s\n%s", session, origin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* test_functions: functions of a kernel that this file describes: which of them a description means, what numbers they have,
- * and clauses on several of them, whose arguments need not be in the same places. */
+/* test_functions: functions of a kernel that this file describes: which of them a description means, what numbers
+ * they have, and clauses on several of them, whose arguments need not be in the same places. */
 #include "compile/compile.h"
 #include "unit.h"
 
