@@ -254,8 +254,8 @@ static __always_inline void remove(DW_U64 key)
 
 /* Removes the entry of a closed socket. later: the entry is still needed, since packets of the socket are queued
  * (sk_wmem_alloc), or for new subflows of an MPTCP connection and SCTP associations, which end after the call. It is
- * then removed after ENDED more such sockets were closed on this CPU. The kernel may reuse the address before: a new socket
- * gets a new entry, except sockets of the kernel, which programs recognise by their struct socket. */
+ * then removed after ENDED more such sockets were closed on this CPU. The kernel may reuse the address before: a new
+ * socket gets a new entry, except sockets of the kernel, which programs recognise by their struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
 	struct dw_owner *o;
