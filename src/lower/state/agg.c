@@ -601,7 +601,7 @@ static void add_event(
 	} else if (!a->common) {
 		own = find_value(cx, s, a, key, NULL, end);
 	} else {
-		if (a->slots) {
+		if (slots_here(cx, a)) {
 			own = ir_var(ir);
 			slots_add(cx, s, a, key, ev, own, often, end);
 			ir_set(ir, own, agg_lookup(cx, a->map, key));

@@ -12,6 +12,7 @@
 #include <linux/bpf.h>
 
 #include "lower/program.h"
+#include "lower/site/site.h"
 #include "lower/state/agg.h"
 
 #define KEY_MIN 40u  /* two addresses */
@@ -31,8 +32,8 @@ static int32_t slot_size(const struct agg *a)
 
 void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *common)
 {
-	if (a->shared || a->sparse || a->key_size < KEY_MIN || a->key_size > KEY_MAX || a->key_size % 8 ||
-		common->max_entries < ENTRIES_MIN || (a->fn != DW_AGG_COUNT && a->fn != DW_AGG_SUM))
+	if (lw->env->no_exchange || a->shared || a->sparse || a->key_size < KEY_MIN || a->key_size > KEY_MAX ||
+		a->key_size % 8 || common->max_entries < ENTRIES_MIN || (a->fn != DW_AGG_COUNT && a->fn != DW_AGG_SUM))
 		return;
 	a->slots = map_add(lw,
 			   (struct image_map){
@@ -44,6 +45,11 @@ void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *comm
 				   .max_entries = 1,
 			   }) +
 		1;
+}
+
+bool slots_here(const struct clause_ctx *cx, const struct agg *a)
+{
+	return a->slots && !is_user_site(cx->pg->site);
 }
 
 /* Two lanes, because each multiplication waits for the one before. The high half has seen all bits. */
