@@ -30,8 +30,8 @@ _Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the
 /* The time of scans that may come at once, times 100: 100 ms. */
 #define SCAN_CREDIT 10000000000ull
 
-/* After so long without an accept that told something new, PROG_accept is detached. */
-#define ACCEPT_IDLE_NS 10000000000ull
+/* After so long PROG_accept may be detached. */
+#define ACCEPT_TRIED_NS 10000000000ull
 
 struct owner {
 	struct owner_kernel k;
@@ -39,11 +39,12 @@ struct owner {
 	int link[PROG_COUNT]; /* -1: not attached */
 	int old[OWNER_OLD];   /* likewise, of k.old */
 	uint64_t next_scan;   /* when another scan would be due if they came evenly, ns */
-	/* Of PROG_accept: since when it has found nothing, ns; the counters at that time. unneeded: it was detached
-	 * after it had seen accepts, all of which the hook for getpeername() had seen before. */
-	uint64_t idle_since;
-	uint32_t seen, needed;
-	bool unneeded;
+	/* Of PROG_accept: since when it is attached, ns, and the accepts that it had seen then. unneeded: it was
+	 * detached, since the hook for getpeername() had seen all accepts before. missed: an accept was missed
+	 * since, so it stays. */
+	uint64_t since;
+	uint32_t seen;
+	bool unneeded, missed;
 };
 
 /* Attaches a program if it is loaded and not attached. Without the cgroup those that need it are left out. 0 or
@@ -133,31 +134,32 @@ static void detach(struct owner *o, enum owner_prog p)
 
 /* PROG_accept makes every system call of the machine slower, by a tenth of a microsecond. It is needed only for
  * processes that accept connections of others' listeners without asking for the peer's address; all other accepts are
- * seen by the hook for getpeername(). Once it has found nothing for a while it is detached, until a process is seen to
- * send on a connection that nobody accepted. Without the cgroup there are no other hooks. */
+ * seen by the hook for getpeername(). It is detached if for a while it has seen accepts, and none of them needed it;
+ * a machine that needed it once keeps it. Without the cgroup there are no other hooks. */
 static void accept_poll(struct owner *o, uint64_t now)
 {
-	if (o->link[PROG_accept] < 0 || o->cgroup < 0)
+	if (o->link[PROG_accept] < 0 || o->cgroup < 0 || o->missed || *o->k.accepts_needed)
 		return;
-	if (!o->idle_since || *o->k.accepts_needed != o->needed) {
-		o->seen = o->idle_since ? o->seen : *o->k.accepts_seen;
-		o->needed = *o->k.accepts_needed;
-		o->idle_since = now;
+	if (!o->since) {
+		o->seen = *o->k.accepts_seen;
+		o->since = now;
 		return;
 	}
-	if (now - o->idle_since < ACCEPT_IDLE_NS)
+	if (now - o->since < ACCEPT_TRIED_NS || *o->k.accepts_seen == o->seen)
 		return;
 	detach(o, PROG_accept);
-	o->unneeded = *o->k.accepts_seen != o->seen;
+	o->unneeded = true;
 	*o->k.listener_shared = 0;
-	o->idle_since = 0;
+	o->since = 0;
 }
 
 /* Is it time to look for shared listeners? */
 static bool suspects_listener(struct owner *o)
 {
-	if (*o->k.accept_missed)
+	if (*o->k.accept_missed) {
 		o->unneeded = false;
+		o->missed = true;
+	}
 	return (*o->k.accept_missed || (*o->k.listener_suspect && !o->unneeded)) && !*o->k.listener_shared;
 }
 

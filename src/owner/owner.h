@@ -23,7 +23,8 @@
  *
  * The cost. Most sockets have one user. Hooks at every accept, send and receive are therefore attached only if sockets
  * are shared: use by another process makes a socket suspect, and a scan of the open files decides (owner_poll()). The
- * hook at the end of accept(2) slows every system call, so it is detached again while it finds nothing.
+ * hook at the end of accept(2) slows every system call, so it is detached if all accepts that it has seen were known
+ * without it.
  *
  * The limits. A socket without a process has no entry (pid -1). owner_drops() counts entries that did not fit. */
 #ifndef DWIRE_OWNER_OWNER_H
