@@ -82,7 +82,8 @@ dw_[a-z]+ +[A-Z_0-9]+ +[0-9]+
 "$dwire" tcpsnoop --by comm -w "$tmp/none" --command true >/dev/null 2>"$tmp/err" && fail "--by and -w"
 # Each tool that has rows can be grouped by the process, and takes each common column: what it does not know is unknown.
 for tool in $tools; do
-	"$dwire" "$tool" --by comm --program >"$tmp/program" 2>"$tmp/err" || fail "$tool --by comm: $(<"$tmp/err")"
+	[ "$tool" = bqllat ] && by=device || by=comm # queues of a device have no process
+	"$dwire" "$tool" --by $by --program >"$tmp/program" 2>"$tmp/err" || fail "$tool --by $by: $(<"$tmp/err")"
 	"$dwire" "$tool" --program -o time,time_s,interval,pid,tid,comm,uid,zone,netns,cgroup,container,container_name,pod,pod_namespace,laddr,lport,raddr,rport,device,bytes \
 		>"$tmp/program" 2>"$tmp/err" || fail "$tool -o: $(<"$tmp/err")"
 done
