@@ -50,13 +50,16 @@ run() { # WHAT STRACE-OPTIONS…
 # strace's own names of the injected errors: those that a kernel gives
 errors=(ENOMEM EPERM E2BIG EINVAL)
 one() { # KIND NUMBER: one of the runs
+	local status
 	case $1 in
 	call) run "call $2, ${errors[$2 / 3 % 4]}" -f -e trace=bpf -e "inject=bpf:error=${errors[$2 / 3 % 4]}:when=$2" ;;
 	event) run "event $2" -f -e trace=perf_event_open -e "inject=perf_event_open:error=EMFILE:when=$2" ;;
 	other) run "$2 $3" -e trace="$2" -e "inject=$2:error=ENOMEM:when=$3" ;; # not the command's
 	kill)
 		strace -f -o "$tmp/strace" -e trace=bpf -e "inject=bpf:signal=KILL:when=$2" "$dwire" -qn "$D" -c "$tmp/cmd" >/dev/null 2>&1
-		expect_eq $? 137 "killed at call $2"
+		status=$?
+		# a run may have a few calls less than the first one, as the owner service looks at open files if need be
+		[ "$(grep -c ' bpf(' "$tmp/strace")" -lt "$2" ] || expect_eq "$status" 137 "killed at call $2"
 		;;
 	esac
 }
