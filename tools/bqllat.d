@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* bqllat: how long the byte limit of a driver (BQL) stops the queues of devices.
+/* bqllat: how long the byte limits of drivers (BQL) stop their queues.
  *
  * common: interval
  * -i DEVICE   device = ""   only this device
- * -H          hist = 0      distributions of the stops, and of the bytes that drivers have
+ * -H          hist = 0      distributions of stops, and of the bytes of drivers
  * row: DEVICE %-12s QUEUE=txqueue %5d PACKETS %@8d STOPS %@7d STOPPED_US=stopped_us %@10d MAX_US=max_us %@8d LIMIT=limit_bytes %@8d INFLIGHT=inflight_max_bytes %@8d
  * column PACKETS: packets that the driver got
  * row hist: DEVICE %s WHAT %s VALUE=value %@d

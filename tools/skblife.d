@@ -2,8 +2,9 @@
 /* skblife: how long packets' buffers (sk_buff) live, and where they wait.
  *
  * common: sockets interval
+ * filters: states
  * -D    byproto = 0   a distribution for each protocol
- * -s    states = 0    by owner and end: how long they live, and how long they wait at each place
+ * -s    states = 0    by owner and end: lives and waits by place; filters do so
  * row: WHAT %s PROTO %s NSECS=ns %@d
  * row states: COMM %-16s END=end %-18s WAIT=wait %-10s BUFFERS %@8d TOTAL_US=sum_us %@10d AVG_US=avg_us %@8d MAX_US=max_us %@8d
  * column TOTAL_US: of all buffers; the waits of an owner and an end are their lives
@@ -231,7 +232,7 @@ skb:::alloc
 	born[this->b] = timestamp;
 	at[this->b] = timestamp;
 	last[this->b] = 0;
-	mine[this->b] = wanted_here(args[1]);
+	mine[this->b] = wanted_here(args[1]) && wanted(args[1], -1, -1, "", "");	/* it has no ports and addresses yet */
 	maker[this->b] = curpsinfo->pr_fname;
 	owner[this->b] = "";
 }

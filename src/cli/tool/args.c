@@ -278,6 +278,22 @@ static bool has_pictures(const struct tool *t)
 	return false;
 }
 
+/* "filters: NAME" of the head. */
+static void turn_on_for_filters(struct tool *t)
+{
+	static const char *const filters[] = { "tool_pid", "tool_user", "tool_netns", "tool_cgroup", "tool_container",
+		"tool_pod", "tool_port", "tool_lport", "tool_rport", "tool_host", "tool_ip4", "tool_ip6" };
+	struct param *flag = t->filters[0] ? tool_param(t, t->filters) : NULL;
+	bool any = tool_only_command(t);
+
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		any |= tool_param(t, filters[i]) && tool_param(t, filters[i])->given;
+	if (!flag || !any)
+		return;
+	flag->given = true;
+	snprintf(flag->value, sizeof(flag->value), "1");
+}
+
 /* Refuses values that contradict each other or are out of range. */
 static bool check(struct tool *t)
 {
@@ -291,14 +307,15 @@ static bool check(struct tool *t)
 		message(&t->own, "--dot cannot be combined with --json or --csv");
 		return false;
 	}
+	turn_on_for_filters(t);
 	if (tool_param(t, "tool_by") && tool_param(t, "tool_by")->given && tool_param(t, "tool_columns")->given) {
 		message(&t->own, "-o or --by, not both");
 		return false;
 	}
 	if (!columns_take_by(t))
 		return false;
-	if (tool_number(t, "tool_only") && !tool_param(t, "tool_command")->given) {
-		message(&t->own, "--only needs --command");
+	if (tool_number(t, "tool_everyone") && !tool_param(t, "tool_command")->given) {
+		message(&t->own, "--everyone needs --command");
 		return false;
 	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {

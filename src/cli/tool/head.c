@@ -20,8 +20,7 @@ static const struct {
 		"--netns NAME,...  tool_netns = words  only these network namespaces\n"
 		"--cgroup PATH,...  tool_cgroup = words  only these cgroups and those below them\n"
 		"--container NAME,...  tool_container = words  only these containers, by name or id; !web: all others\n"
-		"--pod NAME,...  tool_pod = words  only these pods: shop-0, prod/shop-0\n"
-		"--only  tool_only = 0  with --command: only its processes and those they start\n" },
+		"--pod NAME,...  tool_pod = words  only these pods: shop-0, prod/shop-0\n" },
 	{ "ports",
 		"-P PORT,...  tool_port = ports  only these ports, local or remote: 80,8000-8099; !22\n"
 		"-L PORT,...  tool_lport = ports  only these local ports\n"
@@ -59,7 +58,8 @@ static const struct {
 		"-o COL,...  tool_columns = words  only these columns; -o help names them\n"
 		"--wide  tool_wide = 0  all columns that are known, and wide ones\n"
 		"-d SECS  tool_for = 0  end after this many seconds, as 10 or 0.5\n"
-		"--command CMD  tool_command = raw  run this command, end when it ends, with its status\n"
+		"--command CMD  tool_command = raw  run this, show only its processes, end with its status\n"
+		"--everyone  tool_everyone = 0  with --command: show the other processes, too\n"
 		"--json  tool_json = 0  one JSON object per row\n"
 		"--csv  tool_csv = 0  comma-separated values\n"
 		"--csvsafe  option.csvsafe = 0  --csv for spreadsheets: no cell is a formula\n"
@@ -113,6 +113,13 @@ long tool_number(struct tool *t, const char *name)
 	const struct param *p = tool_param(t, name);
 
 	return p ? strtol(p->value, NULL, 0) : 0;
+}
+
+bool tool_only_command(struct tool *t)
+{
+	const struct param *command = tool_param(t, "tool_command");
+
+	return tool_param(t, "tool_pid") && command && command->given && !tool_number(t, "tool_everyone");
 }
 
 /* The locale has no say in what a point means. */
@@ -413,6 +420,10 @@ static bool parse_line(struct tool *t, const char *line, char *common, size_t si
 	}
 	if (!strncmp(line, "module:", 7)) {
 		word(line + 7, t->module, sizeof(t->module));
+		return true;
+	}
+	if (!strncmp(line, "filters:", 8)) {
+		word(line + 8, t->filters, sizeof(t->filters));
 		return true;
 	}
 	if (!strncmp(line, "script:", 7))

@@ -68,8 +68,10 @@ struct tool {
 	size_t nparams;
 	struct row rows[MAX_ROWS];
 	size_t nrows;
-	char join[4];     /* between columns of text */
-	char module[32];  /* of the kernel, which must be loaded; or "" */
+	char join[4];    /* between columns of text */
+	char module[32]; /* of the kernel, which must be loaded; or "" */
+	char filters
+		[32]; /* "filters: NAME": the flag that filters turn on, as the tool knows no owners without it; or "" */
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
 	bool walks; /* common: walks: a report is a walk over what there is, not what an interval had */
@@ -94,6 +96,8 @@ bool tool_parse_head(struct tool *t);
 struct param *tool_param(struct tool *t, const char *name);
 /* The value of a flag or number; 0 where there is none. */
 long tool_number(struct tool *t, const char *name);
+/* Are only the processes of --command shown? Not by tools without filters for processes. */
+bool tool_only_command(struct tool *t);
 /* Seconds, as "1" or "0.5", in milliseconds; 0 where there are none. */
 long tool_ms(struct tool *t, const char *name);
 #endif

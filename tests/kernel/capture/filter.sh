@@ -40,7 +40,7 @@ done
 expect_ge "$(awk '$2 == -1 { print $3 }' "$tmp/counts" | sort -n | head -n 1)" 60 "packets"
 expect_ge "$(awk '$1 == "cgroup" && $2 >= 0' "$tmp/counts" | wc -l)" 15 "expressions that some packet matches"
 
-"$dwire" tcpsnoop --netns "$NETNS" -w "$tmp/x.pcapng" --command "ip netns exec $NETNS $BASH $tmp/traffic" 'ip and' \
+"$dwire" tcpsnoop --netns "$NETNS" -w "$tmp/x.pcapng" --everyone --command "ip netns exec $NETNS $BASH $tmp/traffic" 'ip and' \
 	'tcp[tcpflags]' '&' tcp-rst != 0 >"$tmp/trigger" 2>"$tmp/err" || fail "tcpsnoop: $(<"$tmp/err")"
 expect_eq "$(tcpdump -nr "$tmp/x.pcapng" 2>/dev/null | grep -c ' IP .*Flags \[R')" 2 "resets to 127.0.0.1, sent and received"
 expect_eq "$(tcpdump -nr "$tmp/x.pcapng" 2>/dev/null | wc -l)" 2 "... and no other packet"

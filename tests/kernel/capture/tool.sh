@@ -11,7 +11,7 @@ traffic() { # COMMANDS
 	printf 'exec >%q\n%s\n' "$tmp/trigger" "$1" >"$tmp/traffic"
 }
 snoop() { # OPTIONS… : tcpsnoop while the commands in $tmp/traffic run; sets STATUS, ERR
-	"$dwire" tcpsnoop "${only[@]}" "$@" --command "ip netns exec $NETNS $BASH $tmp/traffic" >"$tmp/out" 2>"$tmp/err"
+	"$dwire" tcpsnoop "${only[@]}" "$@" --everyone --command "ip netns exec $NETNS $BASH $tmp/traffic" >"$tmp/out" 2>"$tmp/err"
 	STATUS=$?
 	ERR=$(<"$tmp/err")
 }
@@ -39,7 +39,7 @@ tshark -r "$tmp/out" 2>"$tmp/warnings" >/dev/null
 expect_eq "$(fields "$tmp/out" frame.cap_len | sort -n | tail -n 1)" 80 "-s 60, and 20 bytes of head"
 mkfifo "$tmp/fifo"
 tshark -l -i - -Y 'tcp.len == 100' -T fields -e tcp.len <"$tmp/fifo" >"$tmp/live" 2>/dev/null &
-"$dwire" tcpsnoop "${only[@]}" -w - --command "ip netns exec $NETNS $BASH $tmp/traffic" 2>"$tmp/err" >"$tmp/fifo"
+"$dwire" tcpsnoop "${only[@]}" -w - --everyone --command "ip netns exec $NETNS $BASH $tmp/traffic" 2>"$tmp/err" >"$tmp/fifo"
 wait $!
 expect_eq "$(sort "$tmp/live" | uniq -c | awk '{ print $1, $2 }')" "4 100" "segments that a reader sees: sent and received, twice"
 
@@ -60,7 +60,7 @@ expect_eq "$STATUS$(cd "$tmp" && ls g* | wc -l)" 02 "two files of a second each,
 # SIGINT
 traffic 'tcp_echo -4 -n 1; kill -INT $(<"$tmp/pid"); sleep 20'
 export tmp
-("$BASH" -c 'echo $$ >"$tmp/pid"; exec "$@"' - "$dwire" tcpsnoop "${only[@]}" -w "$tmp/int" --command \
+("$BASH" -c 'echo $$ >"$tmp/pid"; exec "$@"' - "$dwire" tcpsnoop "${only[@]}" -w "$tmp/int" --everyone --command \
 	"ip netns exec $NETNS $BASH $tmp/traffic") >"$tmp/out" 2>"$tmp/err"
 capinfos -c "$tmp/int" >/dev/null 2>"$tmp/err" || fail "after SIGINT: $(<"$tmp/err")"
 expect_ge "$(fields "$tmp/int" frame.number | wc -l)" 16 "packets before SIGINT"

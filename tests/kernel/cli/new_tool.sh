@@ -11,7 +11,7 @@ cat >cmd <<E2
 exec tcp_echo -4 -n 3 >$tmp/said
 E2
 chmod +x cmd
-"$dwire" ./my-count.d --json --command ./cmd >rows 2>err || fail "$(<err)"
+"$dwire" ./my-count.d --json --everyone --command ./cmd >rows 2>err || fail "$(<err)"
 client=$(sed -n 's/^client_pid=//p' said)
 "$dwire" -qn 'tcp:::send { @[args[1]->cs_pid] = count(); }' -c ./cmd >sums
 client2=$(sed -n 's/^client_pid=//p' said)

@@ -49,12 +49,12 @@ trace_in "$here" "dns::: { @[args[4]->dns_name, args[4]->dns_typestr, args[4]->d
 expect_eq "$ERR" "" "random bytes: drops"
 expect_ge "$(sed -n 's/^n=//p' <<<"$OUT" | head -n 1)" 150 "random bytes: messages"
 
-"$dwire" dnssnoop --netns "$here" --json --command "ip netns exec $here dns_talk -n 6 -d 10" >"$tmp/all" 2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
+"$dwire" dnssnoop --netns "$here" --json --everyone --command "ip netns exec $here dns_talk -n 6 -d 10" >"$tmp/all" 2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
 grep '^{' "$tmp/all" >"$tmp/out"
 expect_eq "$(grep -c '"comm":"dw_dns_client","type":"A*","result":"N[XO][A-Z]*","ms":[1-9][0-9]\.' "$tmp/out")" 6 "dnssnoop: $(<"$tmp/out")"
-"$dwire" dnssnoop --netns "$here" -x -s --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>"$tmp/err" || fail "dnssnoop -x: $(<"$tmp/err")"
+"$dwire" dnssnoop --netns "$here" -x -s --everyone --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>"$tmp/err" || fail "dnssnoop -x: $(<"$tmp/err")"
 expect_eq "$(grep -c '^[0-9]* *dw_dns_server *A* *NXDOMAIN .* host[25].example.com$' "$tmp/out")" 2 "dnssnoop -x -s: $(<"$tmp/out")"
-"$dwire" dnssnoop --netns "$here" -m 1000 --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>&1
+"$dwire" dnssnoop --netns "$here" -m 1000 --everyone --command "ip netns exec $here dns_talk -n 6" >"$tmp/out" 2>&1
 expect_eq "$(grep -c example "$tmp/out")" 0 "dnssnoop -m"
 expect_eq "$(grep -c ' none ' "$tmp/out")" 0 "dnssnoop: a query that is answered late"
 
@@ -71,7 +71,7 @@ cat >"$tmp/dead" <<-'END'
 	s.close()
 END
 for opt in -x -m100 -m1000; do
-	"$dwire" dnssnoop --netns "$here" "$opt" --command "ip netns exec $here python3 $tmp/dead" >"$tmp/out" 2>&1
+	"$dwire" dnssnoop --netns "$here" "$opt" --everyone --command "ip netns exec $here python3 $tmp/dead" >"$tmp/out" 2>&1
 	awk '$4 == "none" && $5 >= 120 && $5 < 1000 { print $2, $3, $6 }' "$tmp/out" | sort >"$tmp/none"
 	want="python3 A dead.test
 python3 AAAA dead.test
@@ -110,7 +110,7 @@ cat >"$tmp/goes" <<END
 echo >"$tmp/go"
 while kill -0 $! 2>/dev/null; do sleep 0.02; done
 END
-"$dwire" dnssnoop --netns "$here" -m 190 --command "bash $tmp/goes" >"$tmp/out" 2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
+"$dwire" dnssnoop --netns "$here" -m 190 --everyone --command "bash $tmp/goes" >"$tmp/out" 2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
 exec 7>&-
 wait
 expect_eq "$(awk '$6 == "late.test" { print $4, ($5 == "-" ? "-" : $5 >= 200 && $5 < 1000 ? 200 : $5) }' "$tmp/out")" "NOERROR -

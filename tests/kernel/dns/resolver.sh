@@ -78,7 +78,7 @@ known.example lookup-start 1" "literal addresses"
 # The tool.
 tool() {
 	command_file ip netns exec "$NETNS" "$tmp/lookups" -n 1 -d 80
-	OUT=$("$dwire" gethostlatency --netns "$NETNS" --command "$tmp/cmd" "$@" 2>"$tmp/err") || fail "gethostlatency: $(<"$tmp/err")"
+	OUT=$("$dwire" gethostlatency --netns "$NETNS" --everyone --command "$tmp/cmd" "$@" 2>"$tmp/err") || fail "gethostlatency: $(<"$tmp/err")"
 }
 tool
 expect_eq "$(sed -n 2p <<<"$OUT")" "TIME     PID    COMM                  LATms HOST" "heading"

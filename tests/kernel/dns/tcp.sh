@@ -91,7 +91,7 @@ response A tcp=0 in=1 id=7" "another port"
 expect_eq "$(grep . <<<"$OUT" | grep -v other | sort)" "$over_tcp" "... besides 53"
 
 snoop() {
-	"$dwire" dnssnoop --netns "$NETNS" --command "ip netns exec $NETNS python3 $tmp/dns.py" "$@" 2>"$tmp/err" >"$tmp/out" ||
+	"$dwire" dnssnoop --netns "$NETNS" --everyone --command "ip netns exec $NETNS python3 $tmp/dns.py" "$@" 2>"$tmp/err" >"$tmp/out" ||
 		fail "dnssnoop: $(<"$tmp/err")"
 	grep -o '[a-z]*\.example' "$tmp/out" | sort | tr '\n' ' '
 }

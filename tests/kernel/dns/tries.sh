@@ -61,7 +61,7 @@ expect_eq "$(grep . <<<"$OUT" | rounded)" "2 retry.example SERVFAIL 50 200
 7 large.example NOERROR 100 100
 8 large.example NXDOMAIN 0 100" "tries"
 
-"$dwire" dnssnoop --netns "$NETNS" -m 140 --command "ip netns exec $NETNS python3 $tmp/tries.py" >"$tmp/out" 2>"$tmp/err" ||
+"$dwire" dnssnoop --netns "$NETNS" -m 140 --everyone --command "ip netns exec $NETNS python3 $tmp/tries.py" >"$tmp/out" 2>"$tmp/err" ||
 	fail "dnssnoop: $(<"$tmp/err")"
 expect_eq "$(awk '/example/ { print $4, $6, int(($5 + 5) / 50) * 50 }' "$tmp/out")" "none retry.example 150
 SERVFAIL retry.example 200

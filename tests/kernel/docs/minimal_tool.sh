@@ -10,7 +10,7 @@ mkdir tool
 block d >tool/tcpcount.d
 block roff >tool/tcpcount.8
 printf '#!/bin/sh\nexec ip netns exec %s tcp_echo -4 -n 3 >%s\n' "$NETNS" "$tmp/trigger" >cmd && chmod +x cmd
-"$dwire" tool/tcpcount.d --json --netns "$NETNS" --command ./cmd >rows 2>err || fail "$(<err)"
+"$dwire" tool/tcpcount.d --json --netns "$NETNS" --everyone --command ./cmd >rows 2>err || fail "$(<err)"
 for side in client server; do
 	expect_match "$(<rows)" "\"pid\":$(value_of ${side}_pid),\"comm\":\"dw_$side\",\"segments\":[0-9]+" "the row of the $side"
 done

@@ -42,16 +42,16 @@ here=$NETNS
 check -6 fd00:d:2::1 fd00:d:2::2 6 128 129 1
 
 # What an echo takes is what the peer waits, and not much more.
-"$dwire" superping --command "ip netns exec $here tun_ping -4 -n 3 -d 30" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
+"$dwire" superping --everyone --command "ip netns exec $here tun_ping -4 -n 3 -d 30" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
 mapfile -t us < <(sed -n 's/^IPv4 ping, ID 48879 seq 10[0-2]: \([0-9]*\) us$/\1/p' "$tmp/out")
 expect_eq "${#us[@]}" 3 "superping: lines"
 for v in "${us[@]}"; do
 	expect_ge "$v" 30000 "superping: time"
 	expect_le "$v" 60000 "superping: time"
 done
-"$dwire" superping --json --command "ip netns exec $NETNS tun_ping -6 -n 2 -d 5" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
+"$dwire" superping --json --everyone --command "ip netns exec $NETNS tun_ping -6 -n 2 -d 5" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
 expect_eq "$(grep -c '"ip":6,"pid":[0-9]*,"comm":"tun_ping","raddr":"fd00:d:2::2","id":48879,' "$tmp/out")" 2 "superping --json: $(<"$tmp/out")"
-"$dwire" superping --netns "$here" --host 10.99.0.0/16 --command "ip netns exec $here tun_ping -4 -n 2" >"$tmp/out" 2>&1
+"$dwire" superping --netns "$here" --host 10.99.0.0/16 --everyone --command "ip netns exec $here tun_ping -4 -n 2" >"$tmp/out" 2>&1
 expect_eq "$(grep -c '^IPv' "$tmp/out")" 0 "superping of another host"
 
 # Two of five requests are lost: one is missed when the next one is sent, the last one at the end.
@@ -73,7 +73,7 @@ cat >"$tmp/series.py" <<-'END'
 	    s.sendto(struct.pack("!4H", words[0], ~((check >> 16) + check) & 0xffff, *words[2:]), ("127.0.0.1", 0))
 	    time.sleep(0.2)
 END
-series=(--netns "$NETNS" --command "ip netns exec $NETNS python3 $tmp/series.py")
+series=(--netns "$NETNS" --everyone --command "ip netns exec $NETNS python3 $tmp/series.py")
 "$dwire" superping "${series[@]}" >"$tmp/out" 2>"$tmp/err" || fail "superping: $(<"$tmp/err")"
 expect_eq "$(sed -n 's/^IPv4 ping, ID 777 seq \([0-9]\).* us$/\1/p' "$tmp/out" | tr '\n' ' ')" "1 3 4 " "answers: $(<"$tmp/out")"
 expect_match "$(grep 'no answer' "$tmp/out")" '^IPv4 ping, ID 777 seq 2: no answer from 127.0.0.1 after [2-9][0-9][0-9] ms$' "the lost one"
@@ -85,10 +85,10 @@ expect_eq "$(sed 's/.*"seq":\([0-9]\).*"event":"\([a-z-]*\)".*/\1 \2/' "$tmp/out
 # Congestion marks: each packet of the peer's and each request has one; what the kernel sends has none.
 for v in "4 $here 10.214.0" "6 $NETNS fd00:d:2:"; do
 	read -r ver ns net <<<"$v"
-	"$dwire" ipecn -a --netns "$ns" --command "ip netns exec $ns tun_ping -$ver -n 3 -e" >"$tmp/out" 2>"$tmp/err" || fail "ipecn: $(<"$tmp/err")"
+	"$dwire" ipecn -a --netns "$ns" --everyone --command "ip netns exec $ns tun_ping -$ver -n 3 -e" >"$tmp/out" 2>"$tmp/err" || fail "ipecn: $(<"$tmp/err")"
 	case $ver in 4) peer=10.214.0.2 ;; 6) peer=fd00:d:2::2 ;; esac
 	expect_eq "$(grep -c "ECN CE from: $peer" "$tmp/out")" 5 "ipecn: IPv$ver in: $(<"$tmp/out")"
 	expect_ge "$(grep -c "ECN CE to: $peer" "$tmp/out")" 3 "ipecn: IPv$ver out"
-	"$dwire" ipecn --netns "$ns" --command "ip netns exec $ns tun_ping -$ver -n 3" >"$tmp/out" 2>&1
+	"$dwire" ipecn --netns "$ns" --everyone --command "ip netns exec $ns tun_ping -$ver -n 3" >"$tmp/out" 2>&1
 	expect_eq "$(grep -c 'ECN CE' "$tmp/out")" 0 "ipecn: IPv$ver without marks"
 done

@@ -25,9 +25,9 @@ trace='io:::start { trace(fds[0].fi_pathname);'
 bounded "a path" 3000 -qn "$trace }" -c
 bounded "four paths" 4000 -qn "$trace trace(fds[1].fi_pathname); trace(fds[2].fi_pathname); trace(fds[3].fi_pathname); }" -c
 tools=$here/../../tools
-bounded sofdsnoop 20000 "$tools/sofdsnoop.d" --command # 372,000 when each call was walked
-bounded dnssnoop 120000 "$tools/dnssnoop.d" --command  # 1,328,000
-bounded gethostlatency 12000 "$tools/gethostlatency.d" --command # 29,000
+bounded sofdsnoop 20000 "$tools/sofdsnoop.d" --everyone --command # 372,000 when each call was walked
+bounded dnssnoop 120000 "$tools/dnssnoop.d" --everyone --command  # 1,328,000
+bounded gethostlatency 12000 "$tools/gethostlatency.d" --everyone --command # 29,000
 bounded "owners of sockets" 25000 -qn 'tcp:::send { @[args[1]->cs_pid] = count(); }' -c # 38,000
 # The name of a number is one of 135 texts, compared and searched: not a path to the end of the program for each.
 bounded "reasons of drops" 12000 -qn 'tcp:::drop /strstr(args[5]->drop_reason, "QDISC") == NULL &&

@@ -64,7 +64,7 @@ slow() {
 }
 declare -f slow >"$tmp/slow"
 echo slow >>"$tmp/slow"
-"$dwire" neighsnoop --netns "$a" --json --command "ip netns exec $a $BASH $tmp/slow" >"$tmp/all" 2>"$tmp/err" || fail "neighsnoop: $(<"$tmp/err")"
+"$dwire" neighsnoop --netns "$a" --json --everyone --command "ip netns exec $a $BASH $tmp/slow" >"$tmp/all" 2>"$tmp/err" || fail "neighsnoop: $(<"$tmp/err")"
 ms=$(sed -n "s/^{\"time\":\"[^\"]*\",\"device\":\"va\",\"result\":\"resolved\",\"ms\":\([0-9]*\)\.[0-9]*,\"waited\":1,\"raddr\":\"10.78.3.5\",\"lladdr\":\"$lladdr\"[,}].*/\1/p" "$tmp/all")
 expect_match "$(<"$tmp/all")" resolved "neighsnoop"
 # the question is put to the queue when it is asked, so the time is what is left of the queue's, and the other's
@@ -76,11 +76,11 @@ tc -n "$a" qdisc del dev va root
 ip netns exec "$a" sh -c 'echo 50 >/proc/sys/net/ipv4/neigh/va/retrans_time_ms'
 
 again
-"$dwire" neighsnoop --netns "$a" -x --command "ip netns exec $a $BASH $tmp/ask" >"$tmp/out" 2>/dev/null
+"$dwire" neighsnoop --netns "$a" -x --everyone --command "ip netns exec $a $BASH $tmp/ask" >"$tmp/out" 2>/dev/null
 expect_eq "$(grep -c '^va *failed ' "$tmp/out")" 2 "neighsnoop -x: $(<"$tmp/out")"
 expect_eq "$(grep -c '^va *resolved ' "$tmp/out")" 0 "neighsnoop -x"
 again
-"$dwire" neighsnoop --host 10.99.0.0/16 --command "ip netns exec $a udp_send -a 10.78.3.2" >"$tmp/out" 2>/dev/null
+"$dwire" neighsnoop --host 10.99.0.0/16 --everyone --command "ip netns exec $a udp_send -a 10.78.3.2" >"$tmp/out" 2>/dev/null
 expect_eq "$(grep -c '^va' "$tmp/out")" 0 "neighsnoop of other hosts"
 
 # Packets that wait: three, 60 ms apart, for a neighbour that comes late, and for one that never does. Each waited at
@@ -127,7 +127,7 @@ late() {
 	ip -n "$b" addr del 10.78.3.6/24 dev vb 2>/dev/null
 	ip -n "$b" addr del fd00:d:78::6/64 dev vb 2>/dev/null
 	again
-	"$dwire" neighsnoop "${dwire_opts[@]}" -q --netns "$a" --json --command "$BASH $tmp/late" >"$tmp/rows" 2>"$tmp/err" || fail "neighsnoop -q: $(<"$tmp/err")"
+	"$dwire" neighsnoop "${dwire_opts[@]}" -q --netns "$a" --json --everyone --command "$BASH $tmp/late" >"$tmp/rows" 2>"$tmp/err" || fail "neighsnoop -q: $(<"$tmp/err")"
 }
 measure late
 python3 - "$tmp" <<'END' >"$tmp/out" 2>&1 || fail "neighsnoop -q: $(<"$tmp/out")"

@@ -21,7 +21,7 @@ rounds() {
 	printf '#!/bin/sh\nip netns exec %s python3 %s/net/netlat.py serve %s %s &\nip netns exec %s python3 %s/net/netlat.py ask %s %s >%s\nwait\n' \
 		"$b" "$here" "$kind" "$address" "$a" "$here" "$kind" "$address" "$tmp/said" >"$tmp/run"
 	chmod +x "$tmp/run"
-	"$dwire" netlat --netns "$a,$b" -P 7700 --json --command "$tmp/run" >"$tmp/rows" 2>"$tmp/err" || fail "$kind: $(<"$tmp/err")"
+	"$dwire" netlat --netns "$a,$b" -P 7700 --json --everyone --command "$tmp/run" >"$tmp/rows" 2>"$tmp/err" || fail "$kind: $(<"$tmp/err")"
 	rows=$(jq -s --arg side "$side" --arg stage "$stage" --arg way "$way" '[.[] | select(.stage and .side == $side)] | {
 		whole: (map(select(.stage == "whole")) | .[0].sum_us), rounds: (map(select(.stage == "whole")) | .[0].rounds),
 		unknown: (map(select(.stage == "unknown").rounds) | add // 0),

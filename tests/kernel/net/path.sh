@@ -60,13 +60,13 @@ traffic() {
 declare -p a b c tmp >"$tmp/traffic"
 declare -f traffic >>"$tmp/traffic"
 echo traffic >>"$tmp/traffic"
-"$dwire" pktpath --netns "$a,$b,$c" -4 --json --command "$BASH $tmp/traffic" >"$tmp/rows" 2>"$tmp/err" || fail "pktpath: $(head -n 5 "$tmp/err")"
+"$dwire" pktpath --netns "$a,$b,$c" -4 --json --everyone --command "$BASH $tmp/traffic" >"$tmp/rows" 2>"$tmp/err" || fail "pktpath: $(head -n 5 "$tmp/err")"
 expect_eq "$(<"$tmp/err")" "" "messages"
 python3 "$here/net/path.py" "$tmp/rows" "$a" "$b" "$c" >"$tmp/out" 2>&1 || fail "$(<"$tmp/out")"
 
 # Steps between stages: as many as packets that take them, and the time of the queue at its step.
 tc -n "$a" qdisc add dev va root tbf rate 100kbit burst 1600 limit 30000
-"$dwire" pktlat --netns "$a" -4 -D 7001 --json --command "ip netns exec $a sh -c 'udp_send -a 10.78.6.3 -p 7001 -n 3 -k 1000; sleep 0.5'" \
+"$dwire" pktlat --netns "$a" -4 -D 7001 --json --everyone --command "ip netns exec $a sh -c 'udp_send -a 10.78.6.3 -p 7001 -n 3 -k 1000; sleep 0.5'" \
 	>"$tmp/rows" 2>"$tmp/err" || fail "pktlat: $(<"$tmp/err")"
 tc -n "$a" qdisc del dev va root
 expect_eq "$(grep '^{' "$tmp/rows" | jq -r 'select(.from == "output" or .from == "queue" or .to == "transmit") | "\(.from) \(.to) \(.packets)"' | sort | tr '\n' ',')" \
@@ -74,7 +74,7 @@ expect_eq "$(grep '^{' "$tmp/rows" | jq -r 'select(.from == "output" or .from ==
 expect_ge "$(grep '^{' "$tmp/rows" | jq 'select(.to == "dequeue") | .sum_us')" 100000 "pktlat: the queue's time"
 
 # A process's packets, all stages of them; the reason of a drop in text
-"$dwire" pktpath -p udp_send --host 10.78.6.3 -L 1-65535 -D 7003 --command "ip netns exec $a sh -c '
+"$dwire" pktpath -p udp_send --host 10.78.6.3 -L 1-65535 -D 7003 --everyone --command "ip netns exec $a sh -c '
 	udp_send -a 10.78.6.3 -p 7003 -n 1; python3 -c \"import socket; socket.socket(2, 2).sendto(b\\\"x\\\", (\\\"10.78.6.3\\\", 7003))\"; sleep 0.2'" \
 	>"$tmp/rows" 2>"$tmp/err" || fail "-p: $(<"$tmp/err")"
 expect_eq "$(awk '$1 == 1 { print $2 }' "$tmp/rows" | tr '\n' ',')" \
@@ -97,7 +97,7 @@ until grep -qs ready "$tmp/link"; do kill -0 $tun || skip "no TUN"; sleep 0.05; 
 dev=tunp
 ip -n "$a" addr add 10.78.7.1 peer 10.78.7.2 dev "$dev"
 ip -n "$a" link set "$dev" up
-"$dwire" pktpath -i "$dev" -4 -n 1 --command "ip netns exec $a sh -c 'udp_send -a 10.78.7.2 -p 7004 -n 5; sleep 1'" >"$tmp/rows" 2>"$tmp/err" ||
+"$dwire" pktpath -i "$dev" -4 -n 1 --everyone --command "ip netns exec $a sh -c 'udp_send -a 10.78.7.2 -p 7004 -n 5; sleep 1'" >"$tmp/rows" 2>"$tmp/err" ||
 	fail "-n: $(<"$tmp/err")"
 expect_eq "$(awk '$1 == 1 { print $2 }' "$tmp/rows" | grep -v queue | tr '\n' ',')" "output,postrouting,transmit,read,sent," "-n 1"
 expect_eq "$(grep -c "^ *2 " "$tmp/rows")" 0 "-n 1: a second packet"

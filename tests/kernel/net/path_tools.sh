@@ -70,7 +70,7 @@ path() { # ARGUMENT...: rows in $tmp/rows
 
 # Each drop has its hook. Packets of the loopback device bring their route along.
 hooks() {
-	path -P 7101-7105 --json --command "$BASH $tmp/drops"
+	path -P 7101-7105 --json --everyone --command "$BASH $tmp/drops"
 	expect_eq "$(jq -r 'select(.stage == "drop") | "\(.dport) \(.hook) \(.reason)"' "$tmp/rows" | sort)" \
 		"7101 prerouting NETFILTER_DROP
 7102 input NETFILTER_DROP
@@ -84,7 +84,7 @@ measure hooks
 
 # As they came: to the address that is translated, and back to the one that stands for the client.
 nat() {
-	path -P 7001 --json --command "$BASH $tmp/tcp"
+	path -P 7001 --json --everyone --command "$BASH $tmp/tcp"
 	expect_eq "$(jq -r --arg b "$b" 'select(.zone == $b and .stage == "postrouting") |
 		"\(.osaddr) \(.odaddr) \(.saddr) \(.daddr) \(.osport == 7001) \(.odport == 7001)"' "$tmp/rows" | sort -u)" \
 		"10.78.5.1 10.78.9.9 10.78.6.2 10.78.6.3 false true
@@ -97,11 +97,11 @@ nat() {
 measure nat
 
 flags() {
-	path --flags SYN,FIN --json --command "$BASH $tmp/tcp"
+	path --flags SYN,FIN --json --everyone --command "$BASH $tmp/tcp"
 	expect_eq "$(jq -r 'select(.stage == "output") | .flags' "$tmp/rows" | sort | tr '\n' ' ')" "02 11 11 12 " "SYN, FIN"
-	path --flags syn+ack --json --command "$BASH $tmp/tcp"
+	path --flags syn+ack --json --everyone --command "$BASH $tmp/tcp"
 	expect_eq "$(jq -r 'select(.stage == "output") | .flags' "$tmp/rows" | tr '\n' ' ')" "12 " "SYN+ACK"
-	path --flags 'syn,!ack' --json --command "$BASH $tmp/tcp" 'src host 10.78.5.1 or dst port 7001'
+	path --flags 'syn,!ack' --json --everyone --command "$BASH $tmp/tcp" 'src host 10.78.5.1 or dst port 7001'
 	expect_eq "$(jq -r 'select(.stage == "output") | .flags' "$tmp/rows" | tr '\n' ' ')" "02 " "SYN without ACK"
 }
 measure flags
@@ -111,7 +111,7 @@ expect_eq "$("$dwire" pktpath --flags SYM 2>&1)" \
 # A packet at each stage of its way, with one id; the drop is a line, too.
 if type tshark >/dev/null 2>&1 && type tcpdump >/dev/null 2>&1; then
 	capture() {
-		path -w "$tmp/x.pcapng" --command "$BASH $tmp/drops" udp dst port 7105
+		path -w "$tmp/x.pcapng" --everyone --command "$BASH $tmp/drops" udp dst port 7105
 		tshark -r "$tmp/x.pcapng" -T fields -e frame.packet_id -e frame.comment udp >"$tmp/frames" 2>/dev/null
 		expect_eq "$(sed 's/.*Probe: path::://' "$tmp/frames" | tr '\n' ' ')" \
 			"output postrouting queue transmit driver-in device-in prerouting forward drop " "stages in the file"
@@ -138,7 +138,7 @@ done
 ip -n "$h" link set br0 up
 sleep 0.2
 clones() {
-	"$dwire" pktpath --netns "$h,$y,$z" -4 -P 7300 -n 1 --json --command "ip netns exec $x python3 -c '
+	"$dwire" pktpath --netns "$h,$y,$z" -4 -P 7300 -n 1 --json --everyone --command "ip netns exec $x python3 -c '
 import socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)

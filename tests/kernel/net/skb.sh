@@ -53,7 +53,7 @@ expect_ge "$(value_of received)" 1 "datagrams with room"
 trace_in "$s" "skb:::drop /args[3]->if_ipstack == $NETNS_ID/ { @[args[5]->drop_reason, args[2]->ip_daddr] = count(); }" udp_send -n 4
 expect_match "$OUT" 'NO_SOCKET +127.0.0.1 +4' "refused datagrams"
 
-"$dwire" skblife --command "ip netns exec $s $BASH $tmp/send" >"$tmp/out" 2>"$tmp/err" || fail "skblife: $(<"$tmp/err")"
+"$dwire" skblife --everyone --command "ip netns exec $s $BASH $tmp/send" >"$tmp/out" 2>"$tmp/err" || fail "skblife: $(<"$tmp/err")"
 expect_match "$(<"$tmp/out")" 'skb_residency_nsecs' "skblife"
 expect_ge "$(awk '$1 == 33554432 { print $NF }' "$tmp/out")" 1 "skblife: a packet of 38 ms"
 expect_ge "$(awk '$1 == 67108864 { print $NF }' "$tmp/out")" 1 "skblife: a packet of 122 ms"

@@ -18,7 +18,7 @@ softnet() { # COMMAND: its rows of CPUs in $tmp/rows; DONE, SQUEEZED: the kernel
 	p=$(counted 0) s=$(counted 2)
 	printf '#!/bin/bash\n%s\n' "$1" >"$tmp/run"
 	chmod +x "$tmp/run"
-	"$dwire" softnet --json --command "$tmp/run" >"$tmp/out" 2>"$tmp/err" || fail "softnet: $(<"$tmp/err")"
+	"$dwire" softnet --json --everyone --command "$tmp/run" >"$tmp/out" 2>"$tmp/err" || fail "softnet: $(<"$tmp/err")"
 	DONE=$(($(counted 0) - p)) SQUEEZED=$(($(counted 2) - s))
 	grep '^{' "$tmp/out" >"$tmp/rows"
 	for n in polled squeezed; do

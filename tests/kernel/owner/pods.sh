@@ -53,7 +53,7 @@ tool() {
 	local path=$1
 	shift
 	OUT=$(timeout 30 "$dwire" tcplife --netns "$NETNS" "$@" \
-		--command "$tmp/inside $slice/$path ip netns exec $NETNS tcp_echo -q -n 3" 2>"$tmp/err" | grep '^{')
+		--everyone --command "$tmp/inside $slice/$path ip netns exec $NETNS tcp_echo -q -n 3" 2>"$tmp/err" | grep '^{')
 }
 names() { jq -c '[.container, .container_name, .pod, .pod_namespace]' <<<"$OUT" | sort | uniq -c | sed 's/^ *//'; }
 columns=(--json -o container,container_name,pod,pod_namespace)
@@ -110,7 +110,7 @@ cat >"$tmp/both" <<-END
 END
 # --by COL OPTION...
 by() {
-	OUT=$(timeout 30 "$dwire" tcptop --netns "$NETNS" --by "$@" --json --command "$BASH $tmp/both" 2>"$tmp/err" | grep '^{')
+	OUT=$(timeout 30 "$dwire" tcptop --netns "$NETNS" --by "$@" --json --everyone --command "$BASH $tmp/both" 2>"$tmp/err" | grep '^{')
 }
 pods() { jq -c '[.pod, .container_name, .tx_bytes]' <<<"$OUT"; }
 measured() { by pod; }
@@ -122,6 +122,6 @@ expect_eq "$(pods | sort)" '["shop-0","nginx",200]'$'\n''["shop-0","sidecar",200
 
 # A stream has the names, so a merge needs no files.
 timeout 30 "$dwire" tcplife --netns "$NETNS" "${columns[@]}" --emit \
-	--command "$tmp/inside $slice/cri-containerd-$shop.scope ip netns exec $NETNS tcp_echo -q" >"$tmp/stream" 2>"$tmp/err"
+	--everyone --command "$tmp/inside $slice/cri-containerd-$shop.scope ip netns exec $NETNS tcp_echo -q" >"$tmp/stream" 2>"$tmp/err"
 OUT=$(DWIRE_RUNTIMEROOT=/nonexistent timeout 30 "$dwire" merge "$tmp/stream" 2>&1 | grep '^{')
 expect_match "$OUT" '"container_name":"nginx","pod":"shop-0","pod_namespace":"prod"' "merge"

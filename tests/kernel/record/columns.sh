@@ -24,12 +24,12 @@ live() { # TOOL VARIANT...: all of them and a recording at the same time
 	local tool=$1 i=0 command="ip netns exec $NETNS $BASH $tmp/traffic"
 	shift
 	for options; do
-		echo "exec '$dwire' $tool --netns $NETNS $options --command '$command' >'$tmp/live.$i'" >"$tmp/run.$i"
+		echo "exec '$dwire' $tool --netns $NETNS $options --everyone --command '$command' >'$tmp/live.$i'" >"$tmp/run.$i"
 		command="$BASH $tmp/run.$i"
 		i=$((i + 1))
 	done
 	rm -rf "$tmp/rec"
-	"$dwire" record -o "$tmp/rec" $tool --netns "$NETNS" --command "$command" >"$tmp/out" \
+	"$dwire" record -o "$tmp/rec" $tool --netns "$NETNS" --everyone --command "$command" >"$tmp/out" \
 		2>"$tmp/err" || fail "record $tool: $(<"$tmp/err")"
 	i=0
 	for options; do

@@ -20,7 +20,7 @@ frames() { # WHAT: out has only frames, from hello to end
 "$dwire" "${dwire_opts[@]}" --emit -n "$script" -c "$run" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 frames "a script"
 expect_match "$(<"$tmp/err")" "printed by the command" "the command's text"
-"$dwire" tcpsnoop --emit --netns "$NETNS" --command "$run" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" tcpsnoop --emit --netns "$NETNS" --everyone --command "$run" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 frames "a tool"
 expect_match "$(<"$tmp/err")" "printed by the command" "the command's text, of a tool"
 "$dwire" "${dwire_opts[@]}" -q --emit -o "$tmp/file" -n "$script" -c "$run" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"

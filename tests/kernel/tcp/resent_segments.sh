@@ -67,7 +67,7 @@ tool() { # its rows in $tmp/json; SENT the kernel's count; DROPPED the queue's, 
 	before=$(tc -n "$NETNS" -s qdisc show dev va | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p')
 	printf '#!/bin/bash\nexec ip netns exec %q python3 %q 1.5\n' "$NETNS" "$tmp/bulk.py" >"$tmp/run"
 	chmod +x "$tmp/run"
-	"$dwire" "$@" --json --netns "$NETNS" --command "$tmp/run" >"$tmp/json" 2>"$tmp/err" || fail "$1: $(<"$tmp/err")"
+	"$dwire" "$@" --json --netns "$NETNS" --everyone --command "$tmp/run" >"$tmp/json" 2>"$tmp/err" || fail "$1: $(<"$tmp/err")"
 	SENT=$(($(snmp "$NETNS" Tcp RetransSegs) - last))
 	DROPPED=$(($(tc -n "$NETNS" -s qdisc show dev va | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p') - before))
 	LOST=$(($(lost) - before_lost))
@@ -124,5 +124,5 @@ END
 trace_in "$NETNS" "skb:::drop { @[args[5]->drop_reason] = count(); }" python3 "$tmp/close.py"
 expect_match "$OUT" "QUEUE_PURGE +[1-9]" "what a close throws away"
 printf '#!/bin/bash\nexec ip netns exec %q python3 %q\n' "$NETNS" "$tmp/close.py" >"$tmp/run"
-"$dwire" skbdrop --json --command "$tmp/run" >"$tmp/json" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
+"$dwire" skbdrop --json --everyone --command "$tmp/run" >"$tmp/json" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
 expect_eq "$(grep -c QUEUE_PURGE "$tmp/json")" 0 "skbdrop: what a close throws away"

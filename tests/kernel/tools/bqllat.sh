@@ -26,7 +26,7 @@ ip netns exec "$NETNS" udp_send -a 10.78.40.9 -n 3 >/dev/null # the limit is app
 sleep 0.3
 before=$(sent)
 ip netns exec "$NETNS" "$dwire" bqllat --json \
-	--command "sh -c 'udp_send -a 10.78.40.9 -n 200 -k 1000; sleep 0.3'" >"$tmp/all" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+	--everyone --command "sh -c 'udp_send -a 10.78.40.9 -n 200 -k 1000; sleep 0.3'" >"$tmp/all" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 grep "^{" "$tmp/all" >"$tmp/out"
 expect_eq "$(jq -r .device "$tmp/out")" "$name" "devices: $(<"$tmp/all")"
 expect_eq "$(jq -r .packets "$tmp/out")" "$(($(sent) - before))" "packets: $(<"$tmp/out")"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # parallel: yes
-# --command gives its status and, with --only, its processes; fractions of seconds; -m and --failed.
+# --command shows its processes only, or with --everyone all, and gives its status; fractions of seconds; -m and
+# --failed; each tool compiles with the filter for the command's processes.
 netns_new command
 in=(ip netns exec "$NETNS")
 status() { # COMMAND OPTION...: the exit status of a tool that runs it
@@ -29,16 +30,16 @@ chmod +x "$tmp/noise" "$tmp/mine"
 "${in[@]}" "$tmp/noise" >/dev/null 2>&1 &
 noise=$!
 rows() { grep -c '"result"' "$tmp/$1"; }
-"$dwire" soconnect --json --netns "$NETNS" --only --command "${in[*]} $tmp/mine" >"$tmp/only" 2>"$tmp/err" || fail "--only: $(<"$tmp/err")"
-"$dwire" soconnect --json --netns "$NETNS" --command "${in[*]} $tmp/mine" >"$tmp/all" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" soconnect --json --netns "$NETNS" --command "${in[*]} $tmp/mine" >"$tmp/only" 2>"$tmp/err" || fail "--command: $(<"$tmp/err")"
+"$dwire" soconnect --json --netns "$NETNS" --everyone --command "${in[*]} $tmp/mine" >"$tmp/all" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 "$dwire" soconnect --json --netns "$NETNS" -d 0.5 -m 10000 >"$tmp/slow" 2>"$tmp/err" || fail "-m: $(<"$tmp/err")"
 : >"$tmp/end"
 wait $noise
-expect_eq "$(rows only)" 5 "--only"
-expect_ge "$(rows all)" 6 "rows without --only"
+expect_eq "$(rows only)" 5 "--command"
+expect_ge "$(rows all)" 6 "rows with --everyone"
 expect_eq "$(rows slow)" 0 "-m"
-"$dwire" soconnect --only >"$tmp/out" 2>"$tmp/err"
-expect_eq "$?:$(<"$tmp/err")" "2:soconnect: --only needs --command" "--only alone"
+"$dwire" soconnect --everyone >"$tmp/out" 2>"$tmp/err"
+expect_eq "$?:$(<"$tmp/err")" "2:soconnect: --everyone needs --command" "--everyone alone"
 
 # Reports of a quarter of a second, in one second and a bit.
 "$dwire" tcptop 0.25 4 --json --netns "$NETNS" --command "sleep 30" >"$tmp/out" 2>"$tmp/err" || fail "tcptop 0.25: $(<"$tmp/err")"

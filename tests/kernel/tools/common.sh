@@ -31,6 +31,7 @@ sample() {
 	*PATH*) echo / ;;
 	*ID,... | ID) if [ "$2" = --container ]; then echo abc; else echo 1,2; fi ;;
 	CMD) echo true ;;
+	SHARE) echo 3% ;;
 	COL,...) echo time,interval ;;
 	FLAG,...) echo SYN+ACK,RST ;;
 	*) echo 3 ;;
@@ -43,7 +44,7 @@ options_of() {
 	while read -r option word rest; do
 		option=${option%,}
 		case $option in
-		-h | --program | --json | --csv | --command | --only | -6) ;;
+		-h | --program | --json | --csv | --command | --everyone | -6) ;;
 		-w) [ "$word" = FILE ] && values+=(-w "$dir/packets") || flags+=(-w) ;;
 		--by) own+=("--by time") ;;
 		-[tT4] | --wide) flags+=("$option") ;;
@@ -65,7 +66,7 @@ options_of() {
 rows_of() { # FORMAT TOOL DIRECTORY OPTION...
 	local kind=$1 tool=$2 dir=$3
 	shift 3
-	"$dwire" "$tool" "--$kind" --command "$tmp/traffic" "$@" >"$dir/rows" 2>"$dir/err" </dev/null ||
+	"$dwire" "$tool" "--$kind" --everyone --command "$tmp/traffic" "$@" >"$dir/rows" 2>"$dir/err" </dev/null ||
 		fail "$tool --$kind $*: $(<"$dir/err")"
 	python3 "$tmp/rows.py" "$kind" "$dir/rows" 2>"$dir/err" ||
 		fail "$tool --$kind $*: $(tail -n 1 "$dir/err"): $(head -c 300 "$dir/rows")"

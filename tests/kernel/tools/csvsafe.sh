@@ -5,7 +5,7 @@ cp "$(command -v bash)" "$tmp/=1+1"
 printf ': <>/dev/tcp/127.0.0.1/1\n' >"$tmp/connect"
 
 name_with() { # OPTION
-	"$dwire" tcpconnect "$1" --command './=1+1 ./connect' 2>/dev/null | grep -o '[^,{]*1+1[^,}]*'
+	"$dwire" tcpconnect "$1" --everyone --command './=1+1 ./connect' 2>/dev/null | grep -o '[^,{]*1+1[^,}]*'
 }
 expect_eq "$(name_with --csvsafe)" "\"'=1+1\"" "the name with --csvsafe"
 expect_eq "$(name_with --csv)" '"=1+1"' "the name with --csv"

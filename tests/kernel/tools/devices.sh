@@ -7,7 +7,7 @@ run() { # TOOL FAMILY MS OPTION...: OUT is its objects, one a line
 	local tool=$1 family=$2 ms=$3
 	shift 3
 	command_file ip netns exec "$NETNS" tun_hold "$family" -n 4 -k 1000 -d "$ms"
-	"$dwire" "$tool" --json "$@" --command "$tmp/cmd" >"$tmp/out" 2>"$tmp/err" || fail "$tool: $(<"$tmp/err")"
+	"$dwire" "$tool" --json "$@" --everyone --command "$tmp/cmd" >"$tmp/out" 2>"$tmp/err" || fail "$tool: $(<"$tmp/err")"
 	OUT=$(grep '^{' "$tmp/out")
 	expect_eq "$(value_of taken)" 4 "$tool: packets that the device took"
 }

@@ -24,7 +24,7 @@ import time
 import filters_world as world
 
 DWIRE, TMP, CGROUPS, NET, NET2, TABLE = sys.argv[1:7]
-NOT_OPTIONS = {"-d", "--command", "--only", "--json", "--csv", "--csvsafe", "--program", "-h"}
+NOT_OPTIONS = {"-d", "--command", "--everyone", "--json", "--csv", "--csvsafe", "--program", "-h"}
 NOBODY = "203.0.113.0/24,2001:db8:ffff::/48"
 NAME = world.NAME.decode()
 NAME_CSV = NAME.replace("\x01", "\\x01")  # a control character may reach a terminal

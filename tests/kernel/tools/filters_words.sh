@@ -6,7 +6,7 @@
 need python3
 netns_new words
 rows() { # OPTION...: the processes that tcplife tells of, each once
-	ip netns exec "$NETNS" "$dwire" tcplife --netns "$NETNS" --json "$@" --command 'tcp_echo -4 -n 2' 2>"$tmp/err" |
+	ip netns exec "$NETNS" "$dwire" tcplife --netns "$NETNS" --json "$@" --everyone --command 'tcp_echo -4 -n 2' 2>"$tmp/err" |
 		grep -o '"comm":"dw_[a-z]*"' | cut -d'"' -f4 | sort -u | tr '\n' ' '
 }
 both="dw_client dw_server "

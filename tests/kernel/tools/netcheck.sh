@@ -19,7 +19,7 @@ END
 chmod +x "$tmp/quiet" "$tmp/loud"
 
 look() { # TRAFFIC: OUT is "what=value next" for each row
-	"$dwire" netcheck --netns "$NETNS" --json --command "$tmp/$1 $NETNS" 15 >"$tmp/json" 2>"$tmp/err" ||
+	"$dwire" netcheck --netns "$NETNS" --json --everyone --command "$tmp/$1 $NETNS" 15 >"$tmp/json" 2>"$tmp/err" ||
 		fail "netcheck failed: $(<"$tmp/err")"
 	VERDICTS=$(python3 -c '
 import json, sys
@@ -66,7 +66,7 @@ expect_eq "$(row 'SYNs without a connection')" "0 " "SYNs that a reset answers"
 expect_eq "$(row 'connections reset by others')" "5 tcpstates" "reset"
 expect_match "$(row '... failed')" '^[1-9][0-9]* gethostlatency$' "lookups that failed"
 
-"$dwire" netcheck --netns "$NETNS" --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
+"$dwire" netcheck --netns "$NETNS" --everyone --command "$tmp/loud $NETNS" 15 >"$tmp/out" 2>"$tmp/err"
 expect_eq "$(awk 'length > 80' "$tmp/out")" "" "lines of more than 80 columns"
 expect_le "$(wc -l <"$tmp/out")" 28 "lines"
 expect_match "$(sed -n 2p "$tmp/out")" '^critical failed connects -- 5 at [0-9.]+ /s, 100.0 % of 5 $' "the verdict in text"
@@ -111,7 +111,7 @@ cat >"$tmp/lost.py" <<-'END'
 	time.sleep(2.2)
 END
 netns_new lost
-"$dwire" netcheck --netns "$NETNS" --json 2 --command "ip netns exec $NETNS python3 $tmp/lost.py" >"$tmp/json" 2>"$tmp/err"
+"$dwire" netcheck --netns "$NETNS" --json 2 --everyone --command "ip netns exec $NETNS python3 $tmp/lost.py" >"$tmp/json" 2>"$tmp/err"
 expect_match "$(grep -c '"id":"resent","severity":"[a-z]*","what":"segments sent again","most":"most to 127.0.0.1".*"next":"tcpretrans --host 127.0.0.1"' "$tmp/json")" 1 "lost segments: $(grep verdict "$tmp/json")"
 NETNS=$calm
 

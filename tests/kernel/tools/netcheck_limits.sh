@@ -6,7 +6,7 @@ need python3
 need nft
 
 look() { # SCRIPT: the verdicts are "ID SEVERITY VALUE OF NEXT" a line
-	"$dwire" netcheck --netns "$NETNS" --json --command "ip netns exec $NETNS python3 $tmp/$1" 20 >"$tmp/json" 2>"$tmp/err" ||
+	"$dwire" netcheck --netns "$NETNS" --json --everyone --command "ip netns exec $NETNS python3 $tmp/$1" 20 >"$tmp/json" 2>"$tmp/err" ||
 		fail "netcheck: $(<"$tmp/err")"
 	VERDICTS=$(python3 -c '
 import json, sys

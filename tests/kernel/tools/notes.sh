@@ -6,7 +6,7 @@ netns_new notes
 ip -n "$NETNS" link add wan0 type veth peer name uplink || skip "no veth"
 tc -n "$NETNS" qdisc add dev wan0 root handle 1: tbf rate 1mbit burst 1600 limit 3000 || skip "no tbf"
 in_netns() { # TOOL ARGUMENT...: it ends well, and ERR is what it said
-	ip netns exec "$NETNS" "$dwire" "$@" --command true >"$tmp/out" 2>"$tmp/err" || fail "$*: $?: $(<"$tmp/err")"
+	ip netns exec "$NETNS" "$dwire" "$@" --everyone --command true >"$tmp/out" 2>"$tmp/err" || fail "$*: $?: $(<"$tmp/err")"
 	ERR=$(<"$tmp/err")
 }
 

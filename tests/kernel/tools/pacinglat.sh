@@ -27,7 +27,7 @@ t.join()
 END
 paced() { # WHO PACES, MOST: us
 	local how=$1
-	"$dwire" pacinglat --netns "$NETNS" --json --command "ip netns exec $NETNS python3 $tmp/paced.py" >"$tmp/out" 2>"$tmp/err" ||
+	"$dwire" pacinglat --netns "$NETNS" --json --everyone --command "ip netns exec $NETNS python3 $tmp/paced.py" >"$tmp/out" 2>"$tmp/err" ||
 		fail "$how: $(<"$tmp/err")"
 	expect_eq "$(<"$tmp/err")" "" "$how: messages"
 	expect_eq "$(jq -r .pacer "$tmp/out" | sort -u)" "$how" "who paces"

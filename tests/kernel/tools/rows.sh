@@ -28,7 +28,7 @@ tools=$("$dwire" help | sed -n 's/^  \([a-z0-9_-]*\) .*/\1/p' | grep -vE '^(qdis
 run_tool() { # TOOL OPTION...
 	local name=$1
 	shift
-	timeout 60 "$dwire" "$name" --json --command "$tmp/traffic" "$@" >"$tmp/json/$name${1:-}" 2>"$tmp/err.$name" </dev/null ||
+	timeout 60 "$dwire" "$name" --json --everyone --command "$tmp/traffic" "$@" >"$tmp/json/$name${1:-}" 2>"$tmp/err.$name" </dev/null ||
 		fail "$name $*: $(<"$tmp/err.$name")"
 }
 for tool in $tools; do
@@ -47,17 +47,17 @@ echo '{"pid":"7","nothing":1}' >"$tmp/bad"
 python3 "$tmp/valid.py" "$here/../../docs/rows.schema.json" "$tmp/bad" | grep -q FAILED || fail "a wrong row passes"
 
 # Columns by name, in order; a group has the sum of its rows.
-"$dwire" tcplife --csv -o comm,rx_bytes,tx_bytes,zone,device,wide_is_none --command true >/dev/null 2>"$tmp/err" && fail "a wrong column"
+"$dwire" tcplife --csv -o comm,rx_bytes,tx_bytes,zone,device,wide_is_none --everyone --command true >/dev/null 2>"$tmp/err" && fail "a wrong column"
 expect_match "$(<"$tmp/err")" 'no column wide_is_none.*columns: .*tx_bytes.*device' "the message"
 expect_eq "$("$dwire" tcplife -o help | sed '/^names/,$d')" "$("$dwire" tcplife -h | sed -n '/^columns:/,$p')" "-o help"
-"$dwire" tcplife --csv -o comm,rx_bytes,laddr,netns --netns "$NETNS" --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" tcplife --csv -o comm,rx_bytes,laddr,netns --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(sed 's/,[0-9]*,"127/,N,"127/' "$tmp/csv" | sort | uniq -c | tr -s ' ')" \
 	" 3 \"dw_client\",N,\"127.0.0.1\",$NETNS_ID
  3 \"dw_server\",N,\"127.0.0.1\",$NETNS_ID
  1 comm,rx_bytes,laddr,netns" "-o: $(<"$tmp/csv")"
 expect_eq "$(awk -F, '/client/ { n += $2 } END { print n + 0 }' "$tmp/csv")" "$(value_of client_bytes_in)" "bytes that the client received"
-"$dwire" tcptop --json --by comm -o comm,rx_bytes,tx_bytes --command true >/dev/null 2>"$tmp/err" && fail "-o and --by"
-"$dwire" tcptop 60 --json --by comm --netns "$NETNS" --command "$tmp/traffic" >"$tmp/by" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" tcptop --json --by comm -o comm,rx_bytes,tx_bytes --everyone --command true >/dev/null 2>"$tmp/err" && fail "-o and --by"
+"$dwire" tcptop 60 --json --by comm --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/by" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(python3 -c 'import json, sys
 for r in sorted((json.loads(x) for x in open(sys.argv[1])), key=lambda r: r["comm"]): print(r["comm"], r["rx_bytes"], r["tx_bytes"], r["interval"])' "$tmp/by")" \
 	"dw_client $(value_of client_bytes_in) $(value_of client_bytes_out) 1
@@ -66,20 +66,20 @@ dw_server $(value_of server_bytes_in) $(value_of server_bytes_out) 1" "--by comm
 # Intervals have a number and a time; what -n leaves out is counted.
 "$dwire" socketio 1 2 >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(grep -cE '^[0-9]{2}:[0-9]{2}:[0-9]{2}  interval [12]$' "$tmp/text")" 2 "marks: $(<"$tmp/text")"
-"$dwire" tcptop 60 -n 1 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" tcptop 60 -n 1 --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(tail -n 1 "$tmp/text")" "... 5 more" "what -n leaves out: $(<"$tmp/text")"
 
 # --by counts the rows of events, and adds up their bytes.
-"$dwire" tcplife --json --by comm,netns --netns "$NETNS" --command "$tmp/traffic" >"$tmp/by" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" tcplife --json --by comm,netns --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/by" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(python3 -c 'import json, sys
 for r in sorted((json.loads(x) for x in open(sys.argv[1])), key=lambda r: r["comm"]): print(*[r[k] for k in r if k != "time"])' "$tmp/by")" \
 	"dw_client $NETNS_ID 3 $(value_of client_bytes_out) $(value_of client_bytes_in)
 dw_server $NETNS_ID 3 $(value_of server_bytes_out) $(value_of server_bytes_in)" "tcplife --by: $(<"$tmp/by")"
-"$dwire" tcpstates --by comm,newstate -n 1 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" tcpstates --by comm,newstate -n 1 --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_match "$(<"$tmp/text")" '^C-COMM +NEWSTATE +COUNT
 dw_[a-z]+ +[A-Z_0-9]+ +[0-9]+
 \.\.\. [0-9]+ more$' "tcpstates --by -n: $(<"$tmp/text")"
-"$dwire" tcpsnoop --by comm -w "$tmp/none" --command true >/dev/null 2>"$tmp/err" && fail "--by and -w"
+"$dwire" tcpsnoop --by comm -w "$tmp/none" --everyone --command true >/dev/null 2>"$tmp/err" && fail "--by and -w"
 # Each tool that has rows can be grouped by the process, and takes each common column: what it does not know is unknown.
 for tool in $tools; do
 	[ "$tool" = bqllat ] && by=device || by=comm # queues of a device have no process
@@ -87,18 +87,18 @@ for tool in $tools; do
 	"$dwire" "$tool" --program -o time,time_s,interval,pid,tid,comm,uid,zone,netns,cgroup,container,container_name,pod,pod_namespace,laddr,lport,raddr,rport,device,bytes \
 		>"$tmp/program" 2>"$tmp/err" || fail "$tool -o: $(<"$tmp/err")"
 done
-"$dwire" solisten --csv -o comm,device --netns "$NETNS" --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" solisten --csv -o comm,device --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_match "$(<"$tmp/err")" 'device is not known' "an unknown column"
 expect_eq "$(sort -u "$tmp/csv")" '"dw_server",""
 comm,device' "an unknown column: $(<"$tmp/csv")"
 
 # An address of IPv6 is in brackets before a port.
-"$dwire" udpsnoop -6 --netns "$NETNS" --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+"$dwire" udpsnoop -6 --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/text" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_match "$(<"$tmp/text")" ' \[::1\]:[0-9]+ +-> +\[::1\]:[0-9]+ ' "udpsnoop -6: $(<"$tmp/text")"
 
 # On a terminal names are whole where there is room, and columns go where there is none.
 on_terminal() { # COLUMNS TOOL…
-	script -qec "stty cols $1; $dwire ${*:2} --netns $NETNS --command $tmp/traffic" /dev/null </dev/null 2>&1 | tr -d '\r'
+	script -qec "stty cols $1; $dwire ${*:2} --netns $NETNS --everyone --command $tmp/traffic" /dev/null </dev/null 2>&1 | tr -d '\r'
 }
 expect_match "$(on_terminal 80 tcplife)" '^Tracing.*
 PID +COMM     LADDR' "tcplife at 80 columns"

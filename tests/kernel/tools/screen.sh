@@ -27,16 +27,16 @@ short() { # TOOL TRIGGER
 	printf '#!/bin/sh\nexec ip netns exec %s %s -k 5000 >/dev/null\n' "$NETNS" "$2" >"$run"
 	chmod +x "$run"
 	for args in "9 2" "-d 30 10"; do
-		TERM=xterm script -qec "$dwire $1 $args --netns $NETNS --command $run" /dev/null </dev/null >"$run.out"
+		TERM=xterm script -qec "$dwire $1 $args --netns $NETNS --everyone --command $run" /dev/null </dev/null >"$run.out"
 		expect_eq "$(grep -c "load: " "$run.out") $(grep -c " dw_[a-z_]* *127" "$run.out")" "1 2" "$1 $args"
 		[[ $(<"$run.out") != *"$clear"* ]] || fail "$1 $args clears at its end"
 	done
-	"$dwire" "$1" --json 9 --netns "$NETNS" --command "$run" 2>/dev/null >"$run.out"
+	"$dwire" "$1" --json 9 --netns "$NETNS" --everyone --command "$run" 2>/dev/null >"$run.out"
 	expect_eq "$(wc -l <"$run.out")" 2 "rows of $1 in JSON"
 }
 short tcptop tcp_echo >"$tmp/said.tcp" &
 short udptop udp_echo >"$tmp/said.udp" &
-"$dwire" tcptop 60 3 --command "sleep 60" >"$tmp/interrupted" 2>&1 &
+"$dwire" tcptop 60 3 --everyone --command "sleep 60" >"$tmp/interrupted" 2>&1 &
 interrupted=$!
 for args in "1 2" "-d 2" "-d 2 1 9" "-d 9 1 2"; do
 	# shellcheck disable=SC2086

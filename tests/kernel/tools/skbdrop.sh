@@ -3,7 +3,7 @@
 need jq
 netns_new d
 before=$(snmp "$NETNS" Udp NoPorts)
-ip netns exec "$NETNS" "$dwire" skbdrop --command "udp_send -n 7" >"$tmp/out" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
+ip netns exec "$NETNS" "$dwire" skbdrop --everyone --command "udp_send -n 7" >"$tmp/out" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
 moved=$(($(snmp "$NETNS" Udp NoPorts) - before))
 expect_eq "$moved" 7 "datagrams that the kernel counts"
 expect_eq "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" "$moved" "UdpNoPorts"
@@ -11,14 +11,14 @@ expect_eq "$(awk '$1 == "IcmpOutDestUnreachs" { print $2 }' "$tmp/out")" "$(snmp
 expect_eq "$(awk '$1 == "TcpRtoMin" || $1 == "UdpRcvbufErrors"' "$tmp/out")" "" "counters that stand still"
 expect_match "$(<"$tmp/out")" 'udp4_lib_rcv\+' "the place"
 
-ip netns exec "$NETNS" "$dwire" skbdrop --netns "$NETNS" --json -s 4 --command "udp_send -6 -n 5" >"$tmp/all" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
+ip netns exec "$NETNS" "$dwire" skbdrop --netns "$NETNS" --json -s 4 --everyone --command "udp_send -6 -n 5" >"$tmp/all" 2>"$tmp/err" || fail "skbdrop: $(<"$tmp/err")"
 grep "^{" "$tmp/all" >"$tmp/out"
 expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .drops' "$tmp/out")" 5 "drops: $(<"$tmp/out")"
 expect_eq "$(jq -r 'select(.reason == "NO_SOCKET") | .stack | split(";") | length' "$tmp/out")" 4 "frames"
 expect_match "$(jq -r 'select(.counters) | .counters' "$tmp/out")" 'Udp6NoPorts +5' "counters"
 
 # By rate: datagrams that nobody wants.
-"$dwire" skbdrop -r --netns "$NETNS" --json --command "ip netns exec $NETNS udp_send -n 7" >"$tmp/all" 2>"$tmp/err" || fail "skbdrop -r: $(<"$tmp/err")"
+"$dwire" skbdrop -r --netns "$NETNS" --json --everyone --command "ip netns exec $NETNS udp_send -n 7" >"$tmp/all" 2>"$tmp/err" || fail "skbdrop -r: $(<"$tmp/err")"
 grep "^{" "$tmp/all" >"$tmp/out"
 expect_eq "$(jq -r '"\(.drops) \(.reason) \(.place | split("`")[1]) \(.device) \(.saddr) \(.daddr)"' "$tmp/out")" \
 	"7 NO_SOCKET __udp4_lib_rcv lo 127.0.0.1 127.0.0.1" "by rate: $(<"$tmp/out")"
@@ -31,16 +31,16 @@ printf '%s >/dev/null\n' "ip netns exec $one udp_send -n 4" "ip netns exec $NETN
 	sed '1i#!/bin/sh' >"$tmp/both"
 chmod +x "$tmp/both"
 for want in "4 $one" "3 $NETNS_ID" "7 $one,$NETNS"; do
-	"$dwire" skbdrop --netns "${want#* }" --command "$tmp/both" >"$tmp/out" 2>/dev/null
+	"$dwire" skbdrop --netns "${want#* }" --everyone --command "$tmp/both" >"$tmp/out" 2>/dev/null
 	expect_eq "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" "${want% *}" "UdpNoPorts of ${want#* }"
 done
-"$dwire" skbdrop --netns global --command "$tmp/both" >"$tmp/out" 2>/dev/null
+"$dwire" skbdrop --netns global --everyone --command "$tmp/both" >"$tmp/out" 2>/dev/null
 expect_ge "$(awk '$1 == "UdpNoPorts" { print $2 }' "$tmp/out")" 2 "UdpNoPorts of global"
 
 # Nothing is thrown away, or nothing that is wanted.
-"$dwire" skbdrop --netns "$NETNS" --json --command true >"$tmp/out" 2>/dev/null
+"$dwire" skbdrop --netns "$NETNS" --json --everyone --command true >"$tmp/out" 2>/dev/null
 expect_eq "$(<"$tmp/out")" "" "without drops"
-"$dwire" skbdrop --netns "$NETNS" --host 192.0.2.0/24 --json --command "ip netns exec $NETNS udp_send -n 2" >"$tmp/out" 2>/dev/null
+"$dwire" skbdrop --netns "$NETNS" --host 192.0.2.0/24 --json --everyone --command "ip netns exec $NETNS udp_send -n 2" >"$tmp/out" 2>/dev/null
 expect_eq "$(grep -c reason "$tmp/out")" 0 "of another host"
 
 # -x netns= takes names and numbers, beside the program's own.
@@ -59,5 +59,5 @@ for _ in range(5):
     a.send(b"x")
     b.close()
 END
-"$dwire" skbdrop --json --command "python3 $tmp/unread.py" >"$tmp/out" 2>/dev/null
+"$dwire" skbdrop --json --everyone --command "python3 $tmp/unread.py" >"$tmp/out" 2>/dev/null
 expect_eq "$(grep -c SOCKET_CLOSE "$tmp/out")" 0 "unread data of closed sockets"

@@ -9,7 +9,7 @@ ip netns exec "$NETNS" tc qdisc add dev lo root tbf rate 100kbit burst 1600 limi
 life() { # NAME COMMAND…
 	local name=$1
 	shift
-	"$dwire" skblife -s --netns "$NETNS" --json --command "ip netns exec $NETNS $*" >"$tmp/all" 2>"$tmp/err" ||
+	"$dwire" skblife -s --netns "$NETNS" --json --everyone --command "ip netns exec $NETNS $*" >"$tmp/all" 2>"$tmp/err" ||
 		fail "$name: $(<"$tmp/err")"
 	grep '^{' "$tmp/all" | grep -v '"missed"' >"$tmp/out"
 	# for each owner and end: the waits are the lives, within 1 %, or what rounding of each row to a microsecond makes

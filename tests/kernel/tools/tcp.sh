@@ -121,7 +121,7 @@ END
 
 # The graph is one that Graphviz would take: braces, edges with quoted names.
 traffic tcp_echo -4 -n 2
-"$dwire" tcplife --dot --netns "$NETNS" --command "$tmp/traffic" >"$tmp/dot" 2>"$tmp/err" || fail "tcplife --dot: $(<"$tmp/err")"
+"$dwire" tcplife --dot --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/dot" 2>"$tmp/err" || fail "tcplife --dot: $(<"$tmp/err")"
 expect_eq "$(head -n 1 "$tmp/dot") $(tail -n 1 "$tmp/dot")" "digraph tcplife { }" "the graph's ends"
 expect_eq "$(grep -Ec '^	"[^"]+" -> "[^"]+" \[label="port [0-9]+, [0-9]+ x, [0-9]+ KB"\];$' "$tmp/dot")" 2 "its edges"
 if command -v dot >/dev/null; then
@@ -137,5 +137,5 @@ cat >"$tmp/traffic" <<-END
 		ip netns exec $NETNS bash -c "exec 3<>/dev/tcp/\$host/9" 2>/dev/null
 	done
 END
-"$dwire" soconnect --netns "$NETNS" --command "$tmp/traffic" 2>/dev/null >"$tmp/rows"
+"$dwire" soconnect --netns "$NETNS" --everyone --command "$tmp/traffic" 2>/dev/null >"$tmp/rows"
 expect_eq "$(awk '{ print index($0, "Connection") }' "$tmp/rows" | sort -u | tr '\n' ' ')" "0 61 " "the columns of long addresses"

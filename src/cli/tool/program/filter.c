@@ -376,7 +376,7 @@ bool tool_filter(struct tool *t, char *const *args, size_t nargs, bool here, FIL
 	ok = ok && add(t, "tool_pid", test_pid, &of, out) && add(t, "tool_user", test_user, &of, out) &&
 		add(t, "tool_netns", test_netns, &of, out) && add(t, "tool_cgroup", test_cgroup, &of, out) &&
 		add(t, "tool_container", test_container, &of, out) && add(t, "tool_pod", test_pod, &of, out);
-	if (tool_number(t, "tool_only"))
+	if (tool_only_command(t))
 		fprintf(out, " && (%s->cs_pid == $target || tool_mine[%s->cs_pid])", args[0], args[0]);
 	if (ok && nargs >= 3)
 		ok = add_ports(t, "tool_port", args[1], args[2], out) &&

@@ -555,7 +555,7 @@ static bool shows_secs(const struct maker *m)
 	return false;
 }
 
-/* --only: the processes that the command has started, by number; those of others may have the number of one that has
+/* --command: the processes that the command has started, by number; those of others may have the number of one that has
  * ended. A process that ends stays in the list: its sockets may live on. */
 static const char only_command[] = "int tool_mine[pid_t];\n"
 				   "proc:::create\n{\n"
@@ -603,7 +603,7 @@ static bool put_head(struct maker *m, FILE *out)
 		fprintf(out, "#pragma D option walkrate=%ldms\n", tool_ms(t, "interval"));
 	if (t->walks || (t->interval && tool_ms(t, "interval")))
 		fputs("int tool_reports;\n", out);
-	if (tool_number(t, "tool_only"))
+	if (tool_only_command(t))
 		fputs(only_command, out);
 	if (t->carried || shows_secs(m))
 		fputs("int64_t tool_began;\ndtrace:::BEGIN\n{\n\ttool_began = timestamp;\n}\n", out);
