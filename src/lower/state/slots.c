@@ -19,7 +19,6 @@
 #define KEY_MAX 256u /* a longer one would be much code, since all words are compared */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN (2 * DW_SLOTS)
-
 static int32_t words_off(const struct agg *a)
 {
 	return (int32_t)(DW_SLOT_KEY + a->key_size);
@@ -49,7 +48,7 @@ void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *comm
 
 bool slots_here(const struct clause_ctx *cx, const struct agg *a)
 {
-	return a->slots && !is_user_site(cx->pg->site);
+	return a->slots && !is_user_site(cx->pg->site) && !cx->pg->blurs;
 }
 
 /* Two lanes, because each multiplication waits for the one before. The high half has seen all bits. */
@@ -105,14 +104,20 @@ static void probe(struct clause_ctx *cx, const struct agg *a, vreg key, struct s
 	ir_label(ir, found);
 }
 
-/* Another key may have the same tag. */
+/* Another key may have the same tag. That is rare, so all words are compared with one condition: the verifier takes some
+ * thousand of them in a program. */
 static void compare(struct clause_ctx *cx, const struct agg *a, vreg key, const struct search *q)
 {
 	struct ir *ir = cx->ir;
+	vreg differs = 0;
 
-	for (uint32_t off = 0; off < a->key_size; off += 8)
-		ir_jcc(ir, CC_NE, ir_ld(ir, q->p, DW_SLOT_KEY + (int32_t)off, 8, false, false),
-			ir_ld(ir, key, (int32_t)off, 8, false, false), q->none);
+	for (uint32_t off = 0; off < a->key_size; off += 8) {
+		vreg d = ir_alu(ir, ALU_XOR, ir_ld(ir, q->p, DW_SLOT_KEY + (int32_t)off, 8, false, false),
+			ir_ld(ir, key, (int32_t)off, 8, false, false));
+
+		differs = differs ? ir_alu(ir, ALU_OR, differs, d) : d;
+	}
+	ir_jcci(ir, CC_NE, differs, 0, q->none);
 }
 
 static vreg this_cpu(struct clause_ctx *cx)
