@@ -314,10 +314,6 @@ static bool check(struct tool *t)
 	}
 	if (!columns_take_by(t))
 		return false;
-	if (tool_number(t, "tool_everyone") && !tool_param(t, "tool_command")->given) {
-		message(&t->own, "--everyone needs --command");
-		return false;
-	}
 	if (tool_number(t, "tool_ip4") && tool_number(t, "tool_ip6")) {
 		message(&t->own, "-4 or -6, not both");
 		return false;

@@ -38,8 +38,6 @@ wait $noise
 expect_eq "$(rows only)" 5 "--command"
 expect_ge "$(rows all)" 6 "rows with --everyone"
 expect_eq "$(rows slow)" 0 "-m"
-"$dwire" soconnect --everyone >"$tmp/out" 2>"$tmp/err"
-expect_eq "$?:$(<"$tmp/err")" "2:soconnect: --everyone needs --command" "--everyone alone"
 
 # Reports of a quarter of a second, in one second and a bit.
 "$dwire" tcptop 0.25 4 --json --netns "$NETNS" --command "sleep 30" >"$tmp/out" 2>"$tmp/err" || fail "tcptop 0.25: $(<"$tmp/err")"

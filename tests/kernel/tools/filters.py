@@ -162,7 +162,7 @@ class Run:
         self.ready, self.said, self.out = f"{TMP}/ready.{next(numbers)}", {}, ""
 
     def begin(self):
-        self.process = subprocess.Popen([*self.argv, "--command", f"{TMP}/hold {self.ready}"], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*self.argv, "--everyone", "--command", f"{TMP}/hold {self.ready}"], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def begun(self):
