@@ -25,8 +25,8 @@ void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key);
 /* ---- lower/state/slots.c */
 /* Gives the aggregation a table if that pays; common: the map in which keys begin otherwise. */
 void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *common);
-/* Does this program use the table? One that may sleep does not: it would not be part of a grace period. Nor does a large
- * one, which has no new key with each event: the verifier takes only so many conditions. */
+/* Does this program use the table? One that may sleep does not: it would not be part of a grace period. Nor does a
+ * large one, which has no new key with each event: the verifier takes only so many conditions. */
 bool slots_here(const struct clause_ctx *cx, const struct agg *a);
 /* Finds the key's slot, or takes a free one, and adds the event; then jumps to end. If the key has values of its own on
  * each CPU, *own is their address, and it jumps to often. Falls through if there is neither slot. */

@@ -104,8 +104,8 @@ static void probe(struct clause_ctx *cx, const struct agg *a, vreg key, struct s
 	ir_label(ir, found);
 }
 
-/* Another key may have the same tag. That is rare, so all words are compared with one condition: the verifier takes some
- * thousand of them in a program. */
+/* Another key may have the same tag. That is rare, so all words are compared with one condition: the verifier takes
+ * some thousand of them in a program. */
 static void compare(struct clause_ctx *cx, const struct agg *a, vreg key, const struct search *q)
 {
 	struct ir *ir = cx->ir;
