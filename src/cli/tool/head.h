@@ -68,10 +68,9 @@ struct tool {
 	size_t nparams;
 	struct row rows[MAX_ROWS];
 	size_t nrows;
-	char join[4];    /* between columns of text */
-	char module[32]; /* of the kernel, which must be loaded; or "" */
-	char filters
-		[32]; /* "filters: NAME": the flag that filters turn on; or "" */
+	char join[4];     /* between columns of text */
+	char module[32];  /* of the kernel, which must be loaded; or "" */
+	char filters[32]; /* "filters: NAME": the flag that filters turn on; or "" */
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
 	bool walks; /* common: walks: a report is a walk over what there is, not what an interval had */
