@@ -11,8 +11,9 @@ import os
 import re
 import sys
 
+import tables
+
 COLUMNS = [(k, t) for k in ("5.10", "6.1", "6.12", "newest") for t in ("hooks", "functions", "kprobes") if (k, t) != ("5.10", "hooks")]
-BEGIN, END = "<!-- matrix -->", "<!-- end of matrix -->"
 MARKS = {"ok": "ok", "skip": "–", "FAIL": "**fails**", "died": "**dies**"}
 
 
@@ -70,19 +71,4 @@ def page(folder):
     return "\n".join(out)
 
 
-def main():
-    check = sys.argv[1] == "--check"
-    folder, path = sys.argv[1 + check:]
-    text = open(path, encoding="utf-8").read()
-    before, found, rest = text.partition(BEGIN)
-    after = rest.partition(END)
-    if not found or not after[1]:
-        sys.exit(f"matrix.py: {path} has no place for the tables")
-    new = f"{before}{BEGIN}\n{page(folder)}\n{END}{after[2]}"
-    if not check:
-        open(path, "w", encoding="utf-8").write(new)
-    elif new != text:
-        sys.exit(f"matrix.py: the tables in {path} are not those of {folder}: run matrix.py {folder} {path}")
-
-
-main()
+tables.main("matrix", page)

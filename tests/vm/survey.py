@@ -11,8 +11,9 @@ import re
 import sys
 import textwrap
 
+import tables
+
 ORDER = ["5.10", "6.1", "6.12", "newest"]
-BEGIN, END = "<!-- survey -->", "<!-- end of survey -->"
 HAS = ("fires", "attaches")
 
 
@@ -118,19 +119,4 @@ def page(folder):
     return "\n".join(out)
 
 
-def main():
-    check = sys.argv[1] == "--check"
-    folder, path = sys.argv[1 + check:]
-    text = open(path, encoding="utf-8").read()
-    before, found, rest = text.partition(BEGIN)
-    after = rest.partition(END)
-    if not found or not after[1]:
-        sys.exit(f"survey.py: {path} has no place for the tables")
-    new = f"{before}{BEGIN}\n{page(folder)}\n{END}{after[2]}"
-    if not check:
-        open(path, "w", encoding="utf-8").write(new)
-    elif new != text:
-        sys.exit(f"survey.py: the tables in {path} are not those of {folder}: run survey.py {folder} {path}")
-
-
-main()
+tables.main("survey", page)
