@@ -255,18 +255,12 @@ void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key,
 	e->in_kernel = true;
 }
 
-void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus)
+/* Adds the values of the CPUs to what stays here of a key. */
+static void add_here(
+	struct agg_set *s, const struct agg_state *st, struct agg_entry *e, const uint64_t *values, size_t ncpus)
 {
 	const struct agg *g = st->g;
-	struct agg_entry *e = entry_read(s, st, key);
 
-	if (!e)
-		return;
-	if (e->reading != s->reading) {
-		memset(e->kern, 0, g->nwords * sizeof(*e->kern));
-		e->in_kernel = false;
-	}
-	e->reading = s->reading;
 	e->live = true;
 	if (!e->off)
 		e->off = calloc(g->nwords, sizeof(*e->off));
@@ -275,19 +269,26 @@ void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, 
 		agg_combine(g, e->off, values + c * g->nwords);
 }
 
-void agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value)
+void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus)
 {
-	const struct agg *g = st->g;
 	struct agg_entry *e = entry_read(s, st, key);
 
 	if (!e)
 		return;
-	e->live = true;
-	if (!e->off)
-		e->off = calloc(g->nwords, sizeof(*e->off));
-	s->lost += !e->off;
-	if (e->off)
-		agg_combine(g, e->off, value);
+	if (e->reading != s->reading) {
+		memset(e->kern, 0, st->g->nwords * sizeof(*e->kern));
+		e->in_kernel = false;
+	}
+	e->reading = s->reading;
+	add_here(s, st, e, values, ncpus);
+}
+
+void agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value)
+{
+	struct agg_entry *e = entry_read(s, st, key);
+
+	if (e)
+		add_here(s, st, e, value, 1);
 }
 
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)
