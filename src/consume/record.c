@@ -119,6 +119,8 @@ static void action_run(
 
 	if (a->kind == ACT_PCAP && sink->ops->packet && sink->ops->packet(sink, r, a, rec, len))
 		return;
+	if (a->kind == ACT_PRINTF && a->fmt && sink->ops->line && sink->ops->line(sink, a, rec, len))
+		return;
 	decode(c, a, rec, len);
 	switch (a->kind) {
 	case ACT_TRACEMEM:

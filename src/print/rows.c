@@ -66,11 +66,11 @@ static void json_cost(struct sink *s, const struct cost *c)
 	out_str(o, "]}}\n");
 }
 
-#define ROWS_OPS(newline_fn, drop_fn, cost_fn)                                                                       \
-	{                                                                                                            \
-		.begin = text_begin, .item = text_item, .printa = text_printa, .end = text_end, .fault = text_fault, \
-		.drop = (drop_fn), .cost = (cost_fn), .control = text_control, .newline = (newline_fn),              \
-		.flush = text_flush, .free = text_free,                                                              \
+#define ROWS_OPS(newline_fn, drop_fn, cost_fn)                                                                     \
+	{                                                                                                          \
+		.begin = text_begin, .item = text_item, .line = text_line, .printa = text_printa, .end = text_end, \
+		.fault = text_fault, .drop = (drop_fn), .cost = (cost_fn), .control = text_control,                \
+		.newline = (newline_fn), .flush = text_flush, .free = text_free,                                   \
 	}
 
 struct sink *rows_sink_new(const struct print_to *to)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "kernel/features.h"
 #include "print/capture/opened.h"
+#include "print/lines.h"
 #include "print/notice.h"
 #include "print/shell.h"
 #include "print/value/style.h"
@@ -79,12 +80,19 @@ static void packet(struct text *t, const struct record *r, const struct value *v
 	t->out->err = t->out->err ? t->out->err : err;
 }
 
+bool text_line(struct sink *s, const struct action *a, const uint8_t *rec, size_t len)
+{
+	struct text *t = (struct text *)s;
+
+	return lines_again(t->lines, t->out, a, rec, len);
+}
+
 void text_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values)
 {
 	struct text *t = (struct text *)s;
 
 	if (a->kind == ACT_PRINTF)
-		print_format(t->out, a->fmt, values, a->nargs);
+		lines_print(t->lines, t->out, a, values);
 	else if (a->kind == ACT_PRINT)
 		print_typed(t->out, a->args[0].type, &values[0]);
 	else if (a->kind == ACT_PCAP)
@@ -197,6 +205,7 @@ void text_flush(struct sink *s)
 	struct text *t = (struct text *)s;
 	int err = opened_flush(t->opened);
 
+	lines_forget(t->lines);
 	s->err = out_flush(t->out);
 	s->err = s->err ? s->err : err;
 }
@@ -214,8 +223,9 @@ struct text *text_open(const struct print_to *to, const struct sink_ops *ops, co
 	t->report = to->report;
 	t->ncpus = features_possible_cpus();
 	t->flows = calloc(t->ncpus, sizeof(*t->flows));
+	t->lines = lines_new();
 	t->out = out_new(to->out, style, to->options);
-	if (!t->flows || !t->out) {
+	if (!t->flows || !t->lines || !t->out) {
 		text_free(&t->sink);
 		return NULL;
 	}
@@ -229,6 +239,7 @@ void text_free(struct sink *s)
 	struct text *t = (struct text *)s;
 
 	opened_free(t->opened);
+	lines_free(t->lines);
 	out_free(t->out);
 	free(t->flows);
 	free(t->in_report);
@@ -240,6 +251,7 @@ struct sink *text_sink_new(const struct print_to *to)
 	static const struct sink_ops ops = {
 		.begin = text_begin,
 		.item = text_item,
+		.line = text_line,
 		.printa = text_printa,
 		.end = text_end,
 		.rest = text_rest,

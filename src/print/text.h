@@ -5,6 +5,7 @@
 #include "print/head.h"
 #include "print/sinks.h"
 
+struct lines;
 struct opened;
 
 struct text {
@@ -14,6 +15,7 @@ struct text {
 	const struct reporter *report;
 	struct flow *flows; /* by CPU: -F */
 	size_t ncpus;
+	struct lines *lines;
 	struct opened *opened; /* files of pcap(); NULL: none */
 	bool header_done;
 	uint64_t reports;    /* of printa(): begun so far */
@@ -26,6 +28,7 @@ struct text *text_open(const struct print_to *to, const struct sink_ops *ops, co
 
 void text_begin(struct sink *s, const struct record *r);
 void text_item(struct sink *s, const struct record *r, const struct action *a, const struct value *values);
+bool text_line(struct sink *s, const struct action *a, const uint8_t *rec, size_t len);
 void text_printa(struct sink *s, const struct record *r, const struct printa *p);
 void text_end(struct sink *s, const struct record *r);
 void text_fault(struct sink *s, const struct fault *f);

@@ -48,6 +48,8 @@ struct sink_ops {
 	/* An ACT_PCAP before it is decoded: a record of len bytes, each of which lies in the ring. True: that was all;
 	 * false: item follows. NULL: no interest. */
 	bool (*packet)(struct sink *s, const struct record *r, const struct action *a, const uint8_t *rec, size_t len);
+	/* The same for an ACT_PRINTF with a format. */
+	bool (*line)(struct sink *s, const struct action *a, const uint8_t *rec, size_t len);
 	void (*printa)(struct sink *s, const struct record *r, const struct printa *p);
 	/* An ACT_CLEAR or ACT_TRUNC (of n) is about to be done. True: the sink does it itself. NULL: no interest. */
 	bool (*reset)(struct sink *s, const struct record *r, const struct action *a, struct agg_set *set, int64_t n);
