@@ -7,8 +7,9 @@
  * Output: the maps `owners` (address of a socket -> struct dw_owner), `last_users` and `senders`.
  *
  * Files: this one has the hooks at which a process makes, uses or leaves a socket. owner_table.h has the maps and the
- * functions that change them, owner_files.h the files that processes hold (fork, exit, iterator), owner_recent.h a
- * cache of recent answers, owner_ended.h connections in TIME_WAIT, owner_kernel.h the kernel's types.
+ * functions that change them, owner_files.h the files that processes hold (fork, exit, iterator), owner_listener.h the
+ * listener of a new connection, owner_recent.h a cache of recent answers, owner_ended.h connections in TIME_WAIT,
+ * owner_kernel.h the kernel's types.
  *
  * Invariants:
  * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
@@ -19,8 +20,7 @@
  *   `last_users` has the last of them.
  *
  * Why a hash: an entry takes 128 bytes, a third of what socket storage takes, and any program can look up any
- * socket whose address it has. Only listeners also have socket storage: the kernel copies it to the sockets that it
- * clones from them, which shows a new socket's listener.
+ * socket whose address it has.
  *
  * Why `senders`: processes that share a datagram socket may send on it at the same time. If each rewrote the entry, a
  * program could see the wrong one. So the sender is noted for its thread and CPU until the packet's other programs have
@@ -47,6 +47,7 @@ int owner_create(struct bpf_sock *ctx)
 		return 1;
 	owner_of(&now, t, DW_OWNER_CREATE);
 	store((DW_U64)ctx, &now);
+	recent_note((DW_U64)ctx, recent_now((DW_U64)ctx), &now); /* no other CPU knows the socket yet */
 	return 1;
 }
 
@@ -170,17 +171,15 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct 
  * lookup. */
 static __always_inline void egress(void *sk, struct task_struct *t)
 {
-	struct tcp_sock *tcp;
+	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
 
-	if (recent_is((DW_U64)sk, t))
-		return;
-	tcp = bpf_skc_to_tcp_sock(sk);
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
-		if (is_subflow(tcp) && !lookup((DW_U64)sk))
+		if (bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD(tcp, is_mptcp) &&
+			!lookup((DW_U64)sk))
 			adopt(tcp);
 		return;
 	}
-	if (looked_up(sk, t))
+	if (known(sk, t))
 		return;
 	if (tcp)
 		egress_tcp(tcp, t, lookup((DW_U64)sk));
@@ -351,12 +350,13 @@ int owner_release(struct bpf_sock *ctx)
 	return 1;
 }
 
+#include "owner_listener.h"
+
 /* The kernel has made the socket of a connection. It has its listener's owner until a process accepts it. */
 static __always_inline void inherit(struct sock *sk)
 {
-	const DW_U64 *listener = bpf_sk_storage_get(&listeners, sk, 0, 0);
-	const struct dw_owner *o = listener ? lookup(*listener) : NULL;
-	DW_U64 key = (DW_U64)sk;
+	DW_U64 key = (DW_U64)sk, listener = sk->sk_protocol == IPPROTO_TCP ? listener_of(sk) : 0;
+	const struct dw_owner *o = listener ? lookup(listener) : NULL;
 	struct dw_owner now;
 
 	if (o) {
@@ -366,18 +366,6 @@ static __always_inline void inherit(struct sock *sk)
 	} else {
 		remove(key);
 	}
-	if (listener)
-		bpf_sk_storage_delete(&listeners, sk);
-}
-
-static __always_inline void listens(struct sock *sk)
-{
-	DW_U64 *self = bpf_sk_storage_get(&listeners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-
-	if (self)
-		*self = (DW_U64)sk;
-	else
-		drop();
 }
 
 #include "owner_ended.h"
@@ -392,8 +380,6 @@ int owner_state(DW_U64 *args)
 
 	if (new == TCP_LISTEN || (new == TCP_SYN_SENT &&old == TCP_CLOSE)) {
 		use(sk);
-		if (new == TCP_LISTEN && sk->sk_protocol == IPPROTO_TCP)
-			listens(sk);
 	} else if (old == TCP_LISTEN && new == TCP_SYN_RECV) {
 		inherit(sk);
 	} else if ((new == TCP_FIN_WAIT2 || new == TCP_CLOSING) && sk->sk_protocol == IPPROTO_TCP) {

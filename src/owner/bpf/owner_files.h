@@ -287,8 +287,6 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	if (partial && !is_stream(sk->sk_protocol))
 		return 0;
 	owner_of(&now, t, DW_OWNER_ITER);
-	if (is_listener(sk))
-		listens(sk);
 	o = lookup((DW_U64)sk);
 	if (!o)
 		store((DW_U64)sk, &now);

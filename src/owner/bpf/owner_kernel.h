@@ -81,6 +81,9 @@ struct signal_struct {
 struct list_head {
 	struct list_head *next;
 };
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
 #if ARCH_CALLS_32
 struct thread_info {
 	ARCH_THREAD_MEMBERS;
@@ -125,6 +128,7 @@ struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
 	unsigned char skc_reuse : 4, skc_reuseport : 1;
+	struct hlist_node skc_bind_node; /* in the list of its port's sockets */
 	possible_net_t skc_net;
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };

@@ -44,15 +44,6 @@ struct {
 	__type(value, struct dw_owner);
 } owners SEC(".maps");
 
-/* A listener's own address. When the kernel clones a socket from the listener it copies the entry, so that the new
- * socket has its listener's address. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, DW_U64);
-} listeners SEC(".maps");
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
