@@ -149,6 +149,7 @@ int dwire_start(struct dwire *d)
 	int r;
 	struct session_options so = {
 		.features = d->features,
+		.btf = d->kernel ? kernel_env_btf(d->kernel) : NULL,
 		.to = &d->report,
 		.options = &d->opts,
 		.stop = d->stop,

@@ -458,6 +458,11 @@ int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out)
 	return 0;
 }
 
+struct kbtf *kernel_env_btf(const struct kernel_env *k)
+{
+	return k->btf;
+}
+
 void kernel_env_close(struct kernel_env *k)
 {
 	if (!k)

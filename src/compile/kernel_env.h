@@ -9,6 +9,7 @@
 
 struct compilation;
 struct reporter;
+struct kbtf;
 struct kernel_env;
 
 /* All borrowed until kernel_env_close(). */
@@ -25,6 +26,8 @@ struct kernel_env_opts {
 /* Reads the kernel's types (/sys/kernel/btf/vmlinux). 0 or -errno. The environment lies in the arena; close it before
  * the arena is freed. */
 int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out) __attribute__((warn_unused_result));
+/* The kernel's types; borrowed until kernel_env_close(). */
+struct kbtf *kernel_env_btf(const struct kernel_env *k);
 /* NULL is fine. Places of probes in processes are invalid from here on. */
 void kernel_env_close(struct kernel_env *k);
 /* Sets c->ktypes, c->lists and c->lenv. They are valid until kernel_env_close(). */

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
+#include "kernel/btf/btf.h"
 #include "kernel/features.h"
 #include "kernel/lockdown.h"
 #include "owner/owner_load.h"
@@ -47,12 +48,14 @@ struct owner {
 	bool unneeded, missed;
 };
 
-/* Attaches a program if it is loaded and not attached. Without the cgroup those that need it are left out. 0 or
- * -errno. */
+/* Attaches a program if the variant has it and it is not attached. Without the cgroup those that need it are left out.
+ * 0 or -errno. */
 static int attach(struct owner *o, enum owner_prog p)
 {
-	int fd;
+	int fd = o->link[p] < 0 ? owner_load_needed(&o->k, p) : 0;
 
+	if (fd)
+		return fd;
 	if (o->link[p] >= 0 || o->k.prog[p] < 0)
 		return 0;
 	if (p == PROG_uring) {
@@ -220,8 +223,12 @@ static int load_failed(const struct owner_kernel *k, int err, const struct owner
 /* Loads the programs of the variant that suits, and takes a copy of the cgroup's descriptor. */
 static int load(struct owner *o, const struct owner_opts *opts, const struct reporter *to)
 {
-	int err = owner_load(&o->k, opts->functions);
+	struct kbtf *own = NULL;
+	int err = opts->btf ? 0 : kbtf_open(&own);
 
+	if (!err)
+		err = owner_load(&o->k, opts->functions, opts->btf ? opts->btf : own);
+	kbtf_close(own);
 	if (err && lockdown_hides())
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);
 	if (err)

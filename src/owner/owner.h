@@ -34,12 +34,14 @@
 #include <stdint.h>
 
 struct features;
+struct kbtf;
 struct owner;
 struct reporter;
 
 /* All borrowed, for the call. */
 struct owner_opts {
 	struct features *features; /* required */
+	struct kbtf *btf;          /* NULL: it is read */
 	int cgroup_fd;             /* the root of cgroup2; -1: none is mounted */
 	bool whole;                /* cgroup_fd is the machine's root, not the root of a container's cgroup namespace */
 	bool functions;            /* the script sees packets at functions of the kernel */

@@ -20,6 +20,7 @@
 #include "abi/arch.h"
 #include "kernel/bpfsys.h"
 #include "kernel/release.h"
+#include "owner/service.h"
 
 #define ENTRIES_MIN 131072u
 #define ENTRIES_MAX 8388608u
@@ -66,13 +67,15 @@ static bool is_old(void)
 }
 
 /* The variant at functions of the kernel, if its programs can be attached. */
-static int load_funcs(struct owner_kernel *k, uint32_t entries)
+static int load_funcs(struct owner_kernel *k, struct kbtf *btf, uint32_t entries)
 {
-	int err = owner_load_funcs(k, entries), link;
+	int err = owner_load_variant(k, OWNER_FUNCS, btf, entries), link;
 
 	if (err || !ARCH_FENTRY_TRIED)
 		return err;
-	link = bpfsys_link_raw(k->prog[PROG_recv], NULL);
+	link = owner_load_needed(k, PROG_recv);
+	if (!link)
+		link = bpfsys_link_raw(k->prog[PROG_recv], NULL);
 	if (link >= 0) {
 		close(link);
 		return 0;
@@ -83,7 +86,7 @@ static int load_funcs(struct owner_kernel *k, uint32_t entries)
 	return link;
 }
 
-int owner_load(struct owner_kernel *k, bool functions)
+int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf)
 {
 	uint32_t entries = room();
 	int err;
@@ -94,12 +97,12 @@ int owner_load(struct owner_kernel *k, bool functions)
 	for (size_t i = 0; i < OWNER_OLD; i++)
 		k->old[i] = -1;
 	k->iter = -1;
-	err = functions ? load_funcs(k, entries) : owner_load_hooks(k, entries);
+	err = functions ? load_funcs(k, btf, entries) : owner_load_variant(k, OWNER_HOOKS, btf, entries);
 	if (err)
-		err = functions ? owner_load_hooks(k, entries) : load_funcs(k, entries);
+		err = functions ? owner_load_variant(k, OWNER_HOOKS, btf, entries) : load_funcs(k, btf, entries);
 	if (err)
-		err = owner_load_norecv(k, entries);
-	return err && is_old() ? owner_old_load(k, entries) : err;
+		err = owner_load_variant(k, OWNER_NORECV, btf, entries);
+	return err && is_old() ? owner_old_load(k, btf, entries) : err;
 }
 
 void owner_unload(struct owner_kernel *k)
@@ -109,7 +112,9 @@ void owner_unload(struct owner_kernel *k)
 			close(k->old[i]);
 	if (k->at && k->iter >= 0)
 		close(k->iter);
-	if (k->skel)
-		k->destroy(k->skel);
-	k->skel = NULL;
+	if (k->old_state)
+		k->destroy(k->old_state);
+	service_close(k->service);
+	k->old_state = NULL;
+	k->service = NULL;
 }

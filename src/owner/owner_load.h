@@ -50,13 +50,21 @@ extern const struct owner_prog_def owner_progs[PROG_COUNT];
 
 enum { OWNER_OLD = 20 };
 
-/* Descriptors belong to the skeleton, as do the variables of src/owner/bpf/owner.bpf.c. */
+/* What owner_load.c chooses from; owner_load.c says which. */
+enum owner_variant { OWNER_HOOKS, OWNER_FUNCS, OWNER_NORECV };
+
+struct kbtf;
+struct service_kernel;
+
+/* Descriptors belong to the service, as do the variables of src/owner/bpf/owner.bpf.c. */
 struct owner_kernel {
-	void *skel;
-	void (*destroy)(void *skel);
-	int prog[PROG_COUNT]; /* -1: not in this variant */
-	int old[OWNER_OLD];   /* the programs of kernels before 5.17, attached in this order; -1: none */
-	const char *at;       /* the place of the last of those that was loaded; NULL: none was tried */
+	struct service_kernel *service; /* NULL before Linux 5.17 */
+	void *old_state;                /* NULL since then */
+	void (*destroy)(void *old_state);
+	int number[PROG_COUNT], iter_number; /* of the service's programs; -1: not in this variant */
+	int prog[PROG_COUNT];                /* -1: not in this variant, or not loaded yet */
+	int old[OWNER_OLD];                  /* the programs of kernels before 5.17, attached in this order; -1: none */
+	const char *at;                      /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
 	int owners, last_users, senders; /* maps */
 	const volatile uint64_t *drops;
@@ -65,15 +73,17 @@ struct owner_kernel {
 	const volatile uint32_t *datagram_shared, *stream_shared, *accepts_seen, *accepts_needed;
 };
 
-/* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. Returns 0 or -errno. */
-int owner_load(struct owner_kernel *k, bool functions) __attribute__((warn_unused_result));
+/* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. btf: borrowed for the call.
+ * Returns 0 or -errno. */
+int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf) __attribute__((warn_unused_result));
+/* Loads a program that the variant has and that is not loaded yet. 0, also if the variant has it not, or -errno. */
+int owner_load_needed(struct owner_kernel *k, enum owner_prog p) __attribute__((warn_unused_result));
 
-/* The variants, with tables of `entries` sockets. 0 or -errno. */
-int owner_load_hooks(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
-int owner_load_funcs(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
-int owner_load_norecv(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
+/* A variant, with tables of `entries` sockets. 0 or -errno. */
+int owner_load_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf, uint32_t entries)
+	__attribute__((warn_unused_result));
 /* The same for kernels before 5.17: tables of `entries` sockets. */
-int owner_old_load(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
+int owner_old_load(struct owner_kernel *k, struct kbtf *btf, uint32_t entries) __attribute__((warn_unused_result));
 
 /* k: loaded, or all zero. */
 void owner_unload(struct owner_kernel *k);

@@ -188,7 +188,7 @@ static int load_programs(struct owner_kernel *k, struct kbtf *btf, const struct 
 
 static void take(struct owner_kernel *k, struct old *o)
 {
-	k->skel = o;
+	k->old_state = o;
 	k->destroy = old_free;
 	k->owners = o->map[OWNERS];
 	k->last_users = o->map[LAST_USERS];
@@ -219,18 +219,16 @@ static int load_all(struct owner_kernel *k, struct old *o, struct arena *a, stru
 	return err;
 }
 
-int owner_old_load(struct owner_kernel *k, uint32_t entries)
+int owner_old_load(struct owner_kernel *k, struct kbtf *btf, uint32_t entries)
 {
 	struct old *o = calloc(1, sizeof(*o));
 	struct arena *a = arena_new();
-	struct kbtf *btf = NULL;
-	int err = o && a ? kbtf_open(&btf) : -ENOMEM;
+	int err = o && a ? 0 : -ENOMEM;
 
 	for (size_t i = 0; o && i < LEN(old_maps); i++)
 		o->map[i] = -1;
 	if (!err)
 		err = load_all(k, o, a, btf, entries);
-	kbtf_close(btf);
 	arena_free(a);
 	if (!err)
 		take(k, o);

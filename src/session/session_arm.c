@@ -54,6 +54,7 @@ static int start_owner(struct session *s)
 	int root = s->image->needs_owner ? features_cgroup2(s->opts.features, NULL) : -1;
 	struct owner_opts opts = {
 		.features = s->opts.features,
+		.btf = s->opts.btf,
 		.cgroup_fd = root < 0 ? -1 : root,
 		.whole = features_cgroup2_whole(s->opts.features),
 		.functions = s->image->functions,

@@ -482,10 +482,13 @@ int owner_uring(struct bpf_raw_tracepoint_args *ctx)
 	if (req && BPF_CORE_READ(req, opcode) != IORING_OP_ACCEPT)
 		return 0;
 	/* The kernel attaches no program that may read more arguments than there are. */
-	if (bpf_core_type_exists(btf_trace_io_uring_complete))
-		res = BPF_CORE_READ((const struct io_uring_cqe *)ctx->args[2], res);
-	else
+	if (bpf_core_type_exists(btf_trace_io_uring_complete)) {
+		const struct io_uring_cqe *cqe = (const void *)ctx->args[2];
+
+		res = BPF_CORE_READ(cqe, res);
+	} else {
 		res = (int)*(volatile DW_U64 *)&ctx->args[3];
+	}
 	if (res < 0 || !is_inherited(t, (unsigned int)res))
 		return 0;
 	if (req)
