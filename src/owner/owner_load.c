@@ -25,12 +25,6 @@
 #define ENTRIES_MIN 131072u
 #define ENTRIES_MAX 8388608u
 
-const struct owner_prog_def owner_progs[PROG_COUNT] = {
-#define X(name, type, when) { "owner_" #name, type, when },
-	OWNER_PROGS(X)
-#undef X
-};
-
 /* The number behind the word in a line that begins with head, or 0. */
 static unsigned long number_in(const char *line, const char *head, const char *word)
 {

@@ -18,6 +18,12 @@
 
 _Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
 
+const struct owner_prog_def owner_progs[PROG_COUNT] = {
+#define X(name, type, when) { "owner_" #name, type, when },
+	OWNER_PROGS(X)
+#undef X
+};
+
 static const struct service *code_of(enum owner_variant v)
 {
 	switch (v) {

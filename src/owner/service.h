@@ -2,9 +2,9 @@
 /* service: programs and maps from an object file that bpf/gen_service.py has made tables of (struct service), in the
  * running kernel.
  *
- * CO-RE relocations are resolved here, from BTF that dwire has read anyway. The kernel can resolve them too, and did for
- * light skeletons, but walks all of its types for each name: a third of the time that the service took to load. And
- * programs are checked on several CPUs at a time, and some of them only when they are needed. */
+ * CO-RE relocations are resolved here, from types that dwire has indexed. The kernel can resolve them, too, but
+ * walks all of its types for each name, which was a third of the time that the service took to load. Programs are checked on
+ * several CPUs at a time, and some of them load only when they are needed. */
 #ifndef DWIRE_OWNER_SERVICE_H
 #define DWIRE_OWNER_SERVICE_H
 #include <linux/bpf.h>
@@ -16,8 +16,8 @@ struct kbtf;
 /* What the instruction at a place needs: a map (arg: index in maps), the address of a variable (arg: where in .bss), a
  * function of the kernel (arg: index in kfuncs), something of the kernel's types (arg: index in cores). */
 enum place_kind { PLACE_MAP, PLACE_VALUE, PLACE_KFUNC, PLACE_CORE };
-/* Numbers for a member: its offset, its size, is it there, is it signed, how far a word is shifted to leave a bit-field;
- * for a structure: its BTF id, is it there, its size; for a tracepoint: does it have so many arguments? */
+/* Numbers for a member: its offset, its size, is it there, is it signed, how far a word is shifted to leave a
+ * bit-field; for a structure: its BTF id, is it there, its size; for a tracepoint: does it have so many arguments? */
 enum core_kind {
 	CORE_OFFSET,
 	CORE_SIZE,
@@ -75,8 +75,8 @@ struct service {
 
 struct service_kernel;
 
-/* Makes the maps, and finds what the programs need. entries: of the map "owners". -ENOENT: the kernel lacks a tracepoint
- * or function. Borrows btf for the call. */
+/* Makes the maps, and finds what the programs need. entries: of the map "owners". -ENOENT: the kernel lacks a
+ * tracepoint or function. Borrows btf for the call. */
 int service_open(struct service_kernel **out, const struct service *s, struct kbtf *btf, uint32_t entries)
 	__attribute__((warn_unused_result));
 /* Loads the programs of these numbers, several at a time; those that are loaded stay. 0 or -errno. */

@@ -69,21 +69,21 @@ static bool find_member(struct types *ts, const char *tag, const char *path, str
 	return true;
 }
 
-/* The word that a member is read by: one of its type, or a larger one if a bit-field crosses the end of that. *at: where
- * it begins, in bytes. */
+/* The word that a member is read by: one of its type, or a larger one if a bit-field crosses the end of that. *at:
+ * where it begins, in bytes. */
 static uint32_t word_of(const struct place *p, uint64_t *at)
 {
-	uint32_t size = p->size;
+	uint64_t size = p->size;
 
 	*at = p->bit / 8;
 	if (!p->bits || !size)
-		return size;
+		return p->size;
 	*at = p->bit / 8 / size * size;
 	while (p->bit + p->bits - *at * 8 > size * 8 && size < 8) {
 		size *= 2;
 		*at = p->bit / 8 / size * size;
 	}
-	return size;
+	return (uint32_t)size;
 }
 
 static struct answer ask_member(struct types *ts, const struct service_core *c)
