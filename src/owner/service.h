@@ -2,8 +2,8 @@
 /* service: programs and maps from an object file that bpf/gen_service.py has made tables of (struct service), in the
  * running kernel.
  *
- * CO-RE relocations are resolved here, from types that dwire has indexed. The kernel can resolve them, too, but
- * walks all of its types for each name, which was a third of the time that the service took to load. Programs are checked on
+ * CO-RE relocations are resolved here, from types that dwire has indexed. The kernel can resolve them, too, but walks
+ * all of its types for each name, which was a third of the time that the service took to load. Programs are checked on
  * several CPUs at a time, and some of them load only when they are needed. */
 #ifndef DWIRE_OWNER_SERVICE_H
 #define DWIRE_OWNER_SERVICE_H
