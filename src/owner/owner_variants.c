@@ -4,7 +4,7 @@
  * Input:  owner/bpf/owner.bpf.c, compiled three times, as the tables of bpf/gen_service.py.
  * Output: descriptors of programs and maps, and the addresses of the programs' variables.
  *
- * Programs that are needed only while sockets are shared are loaded when they are needed: they are two fifths of all. */
+ * Programs for shared sockets are loaded when they are needed: they are two fifths of all. */
 #include <errno.h>
 #include <string.h>
 
