@@ -82,14 +82,17 @@ struct line {
 static bool parse_line(char *text, struct line *l)
 {
 	static const char gone[] = " (deleted)";
-	char perms[8];
+	const char *perms = strchr(text, ' ');
 	size_t n;
 	int at = 0;
 
+	/* Most lines end here, without the cost of sscanf(). */
+	if (!perms || strnlen(perms, 4) < 4 || perms[3] != 'x')
+		return false;
 	text[strcspn(text, "\n")] = '\0';
-	if (sscanf(text, "%llx-%llx %7s %*x %x:%x %llu %n", &l->start, &l->end, perms, &l->major, &l->minor, &l->ino,
-		    &at) < 6 ||
-		!at || perms[2] != 'x' || text[at] != '/')
+	if (sscanf(text, "%llx-%llx %*s %*x %x:%x %llu %n", &l->start, &l->end, &l->major, &l->minor, &l->ino, &at) <
+			5 ||
+		!at || text[at] != '/')
 		return false;
 	l->path = text + at;
 	n = strlen(l->path);
