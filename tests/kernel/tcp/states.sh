@@ -20,9 +20,15 @@ walks() { # prints "LPORT RPORT STATES" of each connection in order of its first
 		END { for (i = 1; i <= n; i++) print ends[order[i]], walk[order[i]] }'
 }
 
-in_time_wait() { # PORT: as the kernel has them
-	ip netns exec "$NETNS" ss -Htan state time-wait "sport = :$1 or dport = :$1" | wc -l
-}
+# The trigger, and then how many connections the kernel has in TIME_WAIT. They stay there for a minute, and a slow machine
+# may need longer than that to detach the trace, so that they are counted before.
+cat >states_and_count <<-'END'
+	#!/bin/bash
+	said=$(tcp_states "$@") || exit
+	port=$(sed -n 's/^port=//p' <<<"$said")
+	printf '%s\n' "$said" "time_wait=$(ss -Htan state time-wait "sport = :$port or dport = :$port" | wc -l)"
+END
+chmod +x states_and_count
 
 check() { # FAMILY WALK
 	local port client want
@@ -30,7 +36,7 @@ check() { # FAMILY WALK
 		printf(\"%s cid=%d pid=%d name=%s old=%s new=%s lp=%d rp=%d act=%d sk=%d\\n\", probename, args[1]->cs_cid,
 		    args[1]->cs_pid, args[1]->cs_execname, tcp_state_string[args[5]->tcps_state],
 		    tcp_state_string[args[3]->tcps_state], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_active, args[1]->cs_addr != 0) }" \
-		tcp_states "$1" -s "$2"
+		./states_and_count "$1" -s "$2"
 	port=$(value_of port) client=$(value_of client_port)
 	want=
 	[ "$2" = self ] || [ "$2" = refused ] || want="$port 0 $(value_of listener_states)"$'\n'
@@ -39,7 +45,7 @@ check() { # FAMILY WALK
 	expect_eq "$(walks)" "$want" "$1 $2"
 	# when the FIN comes after close(), the socket is gone
 	expect_count "v[\"pid\"] != $(value_of pid) || v[\"name\"] != \"dw_states\"" 0 "$1 $2: changes of no process"
-	expect_count 'v["new"] == "state-time-wait"' "$(in_time_wait "$port")" "$1 $2: connections in TIME_WAIT"
+	expect_count 'v["new"] == "state-time-wait"' "$(value_of time_wait)" "$1 $2: connections in TIME_WAIT"
 	expect_count "v[\"act\"] != (v[\"rp\"] == $port && v[\"sk\"])" 0 "$1 $2: opened from here"
 }
 
