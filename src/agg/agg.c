@@ -29,7 +29,7 @@ static void map_born(struct agg_set *s, const int *map_fds)
 			s->born = p == MAP_FAILED ? NULL : p;
 		}
 	for (size_t i = 0; s->born && i < s->image->aggs.n; i++)
-		s->aggs[i].born = &s->born[2 * i];
+		s->aggs[i].born = &s->born[DW_BORN_COUNT * i];
 }
 
 struct agg_set *agg_new(

@@ -20,6 +20,8 @@ struct keymap {
 	size_t ncpus; /* values of a key: 1 in the common map */
 	uint32_t max; /* keys */
 	bool first;   /* keys begin in it */
+	uint64_t *mark;
+	uint64_t made; /* keys that programs had made in it before it was read; equal to *mark: it has none */
 };
 
 struct reader {
@@ -32,19 +34,33 @@ struct reader {
 
 #define KEYMAPS 2
 
+static uint64_t made(const struct agg_state *st, enum dw_born which)
+{
+	return st->born ? __atomic_load_n(&st->born[which], __ATOMIC_RELAXED) : 0;
+}
+
 /* The maps of a hashed aggregation. Returns how many there are. */
-static size_t keymaps(const struct agg_set *s, const struct agg_state *st, struct keymap out[KEYMAPS])
+static size_t keymaps(const struct agg_set *s, struct agg_state *st, struct keymap out[KEYMAPS])
 {
 	const struct agg *g = st->g;
 	size_t n = 0;
 
 	if (st->common_fd >= 0)
-		out[n++] = (struct keymap){ st->common_fd, 1, s->image->maps.v[g->common - 1].max_entries, true };
+		out[n++] = (struct keymap){ st->common_fd, 1, s->image->maps.v[g->common - 1].max_entries, true,
+			&st->mark, made(st, DW_BORN_MAP) };
 	if (st->fd >= 0) {
-		out[n] = (struct keymap){ st->fd, s->ncpus, s->image->maps.v[g->map].max_entries, !n };
+		out[n] = (struct keymap){ st->fd, s->ncpus, s->image->maps.v[g->map].max_entries, !n,
+			n ? &st->own_mark : &st->mark, made(st, n ? DW_BORN_OWN : DW_BORN_MAP) };
 		n++;
 	}
 	return n;
+}
+
+/* Has the map no key? A walk through the buckets of an empty one takes longer than all else that a screen of a tool does.
+ * A program counts a key just after it has made it: then it is read the next time. */
+static bool is_empty(const struct agg_state *st, const struct keymap *m)
+{
+	return st->born && !st->g->shared && m->made == *m->mark;
 }
 
 /* Words of a value in the map; a sparse distribution has a key for each level, with one word. */
@@ -74,7 +90,7 @@ static void absorb_batch(
 {
 	size_t words = from->ncpus * map_words(st->g);
 
-	st->held += from->first ? n : 0;
+	st->held += n;
 	for (uint32_t i = 0; i < n; i++) {
 		const uint8_t *key = r->keys + (size_t)i * st->g->key_size;
 
@@ -145,23 +161,21 @@ static int read_map(struct agg_set *s, struct agg_state *st, read_fn *fn, const 
 	return err;
 }
 
-static uint64_t born(const struct agg_state *st)
-{
-	return st->born ? __atomic_load_n(st->born, __ATOMIC_RELAXED) : 0;
-}
-
 /* Reads both maps. */
 static int read_maps(struct agg_set *s, struct agg_state *st, read_fn *fn, bool take, uint32_t times)
 {
 	struct keymap from[KEYMAPS];
 	size_t n = keymaps(s, st, from);
-	uint64_t before = born(st);
 	int err = 0;
 
-	st->held = 0;
-	for (size_t i = 0; i < n && !err; i++)
+	for (size_t i = 0; i < n && !err; i++) {
+		if (is_empty(st, &from[i]))
+			continue;
+		st->held = 0;
 		err = read_map(s, st, fn, &from[i], (struct reader){ .take = take }, times);
-	st->mark = before - (take ? 0 : st->held);
+		if (!err)
+			*from[i].mark = from[i].made - (take ? 0 : st->held);
+	}
 	return err;
 }
 
@@ -192,7 +206,6 @@ void agg_take_new(struct agg_set *s, struct agg_state *st)
 	struct keymap from[KEYMAPS];
 	size_t n = keymaps(s, st, from);
 	const struct reader how = { .take = true, .spill = true };
-	uint64_t before = born(st);
 	int err = 0;
 
 	if (!n)
@@ -200,13 +213,14 @@ void agg_take_new(struct agg_set *s, struct agg_state *st)
 	s->reading++;
 	st->pass = s->pass;
 	for (size_t i = 1; i < n && !err; i++)
-		err = read_map(s, st, read_batches, &from[i], (struct reader){ 0 }, LARGER);
+		err = is_empty(st, &from[i]) ? 0
+					     : read_map(s, st, read_batches, &from[i], (struct reader){ 0 }, LARGER);
 	if (!err)
 		err = read_map(s, st, read_batches, &from[0], how, 1);
 	if (err == -ENOSPC)
 		err = read_map(s, st, read_batches, &from[0], how, LARGER);
 	s->lost += err != 0;
-	st->mark = before;
+	st->mark = from[0].made;
 }
 
 /* An aggregation without keys: a per-CPU array of one element. */
@@ -250,7 +264,7 @@ static int take_key(int fd, const void *key, uint64_t *values)
 }
 
 /* Takes a key, or a key with one level, out of both maps and combines its values with sum. -ENOENT: neither has it. */
-static int take_from_maps(const struct agg_set *s, const struct agg_state *st, const uint8_t *key, uint64_t *sum)
+static int take_from_maps(const struct agg_set *s, struct agg_state *st, const uint8_t *key, uint64_t *sum)
 {
 	struct keymap from[KEYMAPS];
 	size_t n = keymaps(s, st, from), words = map_words(st->g);
@@ -278,7 +292,7 @@ static int take_from_maps(const struct agg_set *s, const struct agg_state *st, c
 }
 
 /* The same for an entry that has a key for each level: each is added to its word of final. */
-static int take_levels(const struct agg_set *s, const struct agg_state *st, const struct agg_entry *e, uint64_t *final)
+static int take_levels(const struct agg_set *s, struct agg_state *st, const struct agg_entry *e, uint64_t *final)
 {
 	const struct agg *g = st->g;
 	uint8_t *key = malloc(g->key_size);

@@ -42,9 +42,10 @@ struct agg_state {
 	size_t nbuckets, nentries;
 	uint64_t normal;
 	uint64_t pass;        /* of the last reading */
-	uint64_t held;        /* keys that it found in the map in which keys begin */
-	const uint64_t *born; /* keys that programs have made there, and in slots; NULL: not counted */
-	uint64_t mark;        /* born less the keys that were there, when that was known last */
+	uint64_t held;        /* keys that it found in the map that was read last */
+	const uint64_t *born; /* keys that programs have made, by enum dw_born; NULL: not counted */
+	uint64_t mark; /* those in the map in which keys begin, less the keys that it had, when that was known last */
+	uint64_t own_mark; /* the same of the other map */
 	struct agg_slots slots;
 	bool printed;
 };

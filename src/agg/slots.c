@@ -19,7 +19,7 @@
 
 static uint64_t born(const struct agg_state *st)
 {
-	return st->born ? __atomic_load_n(&st->born[1], __ATOMIC_RELAXED) : 0;
+	return st->born ? __atomic_load_n(&st->born[DW_BORN_SLOT], __ATOMIC_RELAXED) : 0;
 }
 
 void agg_slots_open(struct agg_set *s, struct agg_state *st, int fd)

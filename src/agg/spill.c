@@ -30,7 +30,7 @@ static unsigned fill_of(const struct agg_set *s, const struct agg_state *st)
 
 	if (!st->born || st->fd < 0 || st->g->shared || st->g->sparse || s->opts.percpu)
 		return 0;
-	n = (__atomic_load_n(st->born, __ATOMIC_RELAXED) - st->mark) * 100 / room_of(s, st);
+	n = (__atomic_load_n(&st->born[DW_BORN_MAP], __ATOMIC_RELAXED) - st->mark) * 100 / room_of(s, st);
 	return n < 100 ? (unsigned)n : 100;
 }
 

@@ -416,7 +416,7 @@ void lower_finish(struct lowerer *lw)
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
 	if (lw->maps[MAP_BORN])
-		lw->im->maps.v[lw->maps[MAP_BORN] - 1].value_size = (uint32_t)lw->im->aggs.n * 16;
+		lw->im->maps.v[lw->maps[MAP_BORN] - 1].value_size = (uint32_t)lw->im->aggs.n * DW_BORN_COUNT * 8;
 	maps_preallocate(lw);
 	join_programs(lw->arena, lw->im);
 	arena_free(lw->spare_ir);

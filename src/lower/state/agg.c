@@ -516,8 +516,20 @@ static vreg zeroes(struct clause_ctx *cx)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0);
 }
 
+void agg_count_born(struct clause_ctx *cx, const struct agg *a, enum dw_born which)
+{
+	struct ir *ir = cx->ir;
+	vreg born;
+
+	if (a->shared)
+		return;
+	born = ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)(a->id * DW_BORN_COUNT + which) * 8);
+	ir_xadd(ir, born, 0, 8, ir_imm(ir, 1));
+}
+
 void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key)
 {
+	agg_count_born(cx, a, DW_BORN_OWN);
 	insert(cx, a->map, key, zeroes(cx)); /* where it fails, the key stays as it is */
 }
 
@@ -549,17 +561,6 @@ static vreg first_value(struct clause_ctx *cx, const struct symbol *s, const str
 	return p;
 }
 
-void agg_count_born(struct clause_ctx *cx, const struct agg *a, bool slot)
-{
-	struct ir *ir = cx->ir;
-	vreg born;
-
-	if (a->shared)
-		return;
-	born = ir_mapval(ir, map_for(cx->lw, MAP_BORN), (int32_t)a->id * 16 + slot * 8);
-	ir_xadd(ir, born, 0, 8, ir_imm(ir, 1));
-}
-
 /* The value for the key, created if it is new. Jumps to end if there is no room. ev: a new value may begin with it, and
  * then the event is done: jumps to end, too. NULL: a new value is 0. */
 static vreg find_value(struct clause_ctx *cx, const struct symbol *s, const struct agg *a, vreg key,
@@ -575,7 +576,7 @@ static vreg find_value(struct clause_ctx *cx, const struct symbol *s, const stru
 	first = ev ? first_value(cx, s, ev) : 0;
 	failed = insert(cx, map, key, first ? first : zeroes(cx));
 	ir_jcci(ir, CC_NE, failed, 0, old);
-	agg_count_born(cx, a, false);
+	agg_count_born(cx, a, DW_BORN_MAP);
 	if (first)
 		ir_jmp(ir, end);
 	ir_label(ir, old);

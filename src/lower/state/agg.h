@@ -16,8 +16,8 @@ struct agg_event {
 void agg_first(struct clause_ctx *cx, const struct symbol *s, vreg p, int32_t off, const struct agg_event *ev);
 /* Updates the value at p that all CPUs share. Returns how many updates it had, roughly. May jump to end. */
 vreg agg_update_common(struct clause_ctx *cx, struct symbol *s, vreg p, const struct agg_event *ev, uint32_t end);
-/* Counts a key that was made, so that the consumer makes room; slot: in the table. */
-void agg_count_born(struct clause_ctx *cx, const struct agg *a, bool slot);
+/* Counts a key that was made, so that the consumer makes room and reads no empty map. */
+void agg_count_born(struct clause_ctx *cx, const struct agg *a, enum dw_born which);
 vreg agg_lookup(struct clause_ctx *cx, uint32_t map, vreg key);
 /* Makes an entry of zeroes in the map with per-CPU values. */
 void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key);

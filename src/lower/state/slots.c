@@ -151,7 +151,7 @@ static void claim(struct clause_ctx *cx, const struct symbol *s, const struct ag
 	agg_first(cx, s, q->p, words_off(a), ev);
 	ir_st(ir, q->p, DW_SLOT_CPU, 8, this_cpu(cx));
 	(void)ir_xchg(ir, q->p, 0, 8, q->tag); /* a full barrier: whoever sees the tag sees the rest */
-	agg_count_born(cx, a, true);
+	agg_count_born(cx, a, DW_BORN_SLOT);
 }
 
 void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct agg_event *ev,
