@@ -15,6 +15,9 @@
  */
 inline int ends = asked == 0 && counts == 0;
 uint64_t start[uintptr_t];
+/* Whose the connections are that no process waits for: they end in an interrupt. */
+int who[uintptr_t];
+string name[uintptr_t];
 
 dtrace:::BEGIN
 / ends /
@@ -29,7 +32,7 @@ dtrace:::BEGIN
 }
 
 tcp:::connect-request
-/ asked && counts == 0 && (only < 0 || args[1]->cs_uid == only) &&
+/ asked && counts == 0 && (only < 0 ? 1 : args[1]->cs_uid == only) &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	row_asked(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_ver, args[3]->tcps_laddr,
@@ -37,7 +40,7 @@ tcp:::connect-request
 }
 
 tcp:::connect-request
-/ counts && (only < 0 || args[1]->cs_uid == only) &&
+/ counts && (only < 0 ? 1 : args[1]->cs_uid == only) &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	@connects[args[3]->tcps_laddr, args[3]->tcps_raddr, args[3]->tcps_rport] = count();
@@ -49,13 +52,21 @@ sock:::connect-start
 	start[args[0]->so_addr] = timestamp;
 }
 
+sock:::connect-start
+/ ends && args[0]->so_ip && args[0]->so_protocol == IPPROTO_TCP && args[0]->so_nonblock /
+{
+	who[args[0]->so_addr] = args[1]->cs_pid;
+	name[args[0]->so_addr] = args[1]->cs_execname;
+}
+
 sock:::connect-done
 / ends && start[args[0]->so_addr] && (failed == 0 || args[2]->sr_errno != 0) &&
-  timestamp - start[args[0]->so_addr] >= slow * 1000000 && (only < 0 || args[1]->cs_uid == only) &&
+  timestamp - start[args[0]->so_addr] >= slow * 1000000 && (only < 0 ? 1 : args[1]->cs_uid == only) &&
   wanted(args[1], args[0]->so_lport, args[0]->so_rport, args[0]->so_laddr, args[0]->so_raddr) /
 {
 	this->us = (timestamp - start[args[0]->so_addr]) / 1000;
-	row(args[1]->cs_uid, args[1]->cs_pid, args[1]->cs_execname, args[0]->so_ip, args[0]->so_laddr,
+	row(args[1]->cs_uid, args[0]->so_incall ? args[1]->cs_pid : who[args[0]->so_addr],
+	    args[0]->so_incall ? args[1]->cs_execname : name[args[0]->so_addr], args[0]->so_ip, args[0]->so_laddr,
 	    args[0]->so_lport, args[0]->so_raddr, args[0]->so_rport, this->us / 1000, this->us % 1000 / 10,
 	    args[2]->sr_error);
 }
@@ -64,6 +75,13 @@ sock:::connect-done
 / ends && start[args[0]->so_addr] /
 {
 	start[args[0]->so_addr] = 0;
+}
+
+sock:::connect-done
+/ ends && (args[0]->so_incall == 0 || args[0]->so_nonblock) /
+{
+	who[args[0]->so_addr] = 0;
+	name[args[0]->so_addr] = 0;
 }
 
 dtrace:::END

@@ -270,6 +270,18 @@ translator struct dw_sk < struct dw_skstate *C > {
 	    dw_sk_icmp[(uint64_t)C->sk] != 0 ? dw_sk_icmp[(uint64_t)C->sk] : DW_ECANCELED;
 };
 
+/* ... where a process begins to connect, in a call */
+struct dw_skbegins {
+	struct sock *sk;
+	int32_t oldstate;
+	int32_t newstate;
+};
+
+translator struct dw_sk < struct dw_skbegins *C > {
+	nr = __regs() == NULL ? -1 : __sysnr[__regs()];
+	state = C->newstate;
+};
+
 /* sock_send_length, sock_recv_length */
 struct dw_skio {
 	struct sock *sk;
@@ -438,6 +450,7 @@ typedef struct sockinfo {
 	uint16_t so_rport;
 	int so_state;			/* TCP_STATE_*; of others 7, and 1 where they are connected */
 	int so_nonblock;		/* 1: O_NONBLOCK is set */
+	int so_incall;			/* 1: the current process does it; 0: it happens in an interrupt */
 	uint32_t so_rcvbuf;		/* bytes that may wait to be read */
 	uint32_t so_rcvq;		/* ... that do, with what the kernel needs for them */
 	uint32_t so_sndbuf;
@@ -487,6 +500,7 @@ translator sockinfo_t < struct dw_sk *P > {
 	    P->sk->__sk_common.skc_family == DW_AF_INET || P->sk->__sk_common.skc_family == DW_AF_INET6 ? ntohs(P->sk->__sk_common.skc_dport) : 0;
 	so_state = P->state != 0 ? P->state : P->sk == 0 ? DW_TCP_CLOSE : P->sk->__sk_common.skc_state;
 	so_nonblock = dw_sk_nonblock[(uint64_t)P->sk];
+	so_incall = P->incall;
 	so_rcvbuf = P->sk == 0 ? 0 : P->sk->sk_rcvbuf;
 	so_rcvq = P->sk == 0 ? 0 : P->sk->sk_backlog.rmem_alloc.counter;
 	so_sndbuf = P->sk == 0 ? 0 : P->sk->sk_sndbuf;

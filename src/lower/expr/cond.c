@@ -210,13 +210,13 @@ static struct val cond_block(struct clause_ctx *cx, const struct expr *e)
 	return to;
 }
 
-/* Does the site decide this condition of the library, because a member in it is a constant there? Returns the
- * branch, or NULL. A single branch keeps what is known of its value, such as that the verifier sees a pointer. */
-static const struct expr *decided_branch(struct clause_ctx *cx, const struct expr *e)
+/* A single branch keeps what is known of its value, such as that the verifier sees a pointer; in a script its type must
+ * be that of both. */
+const struct expr *decided_branch(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
 
-	if (e->a->kind != EX_MEMBER || !in_library(e))
+	if (e->a->kind != EX_MEMBER || (!in_library(e) && !type_same(e->b->type, e->c->type)))
 		return NULL;
 	v = lower_expr(cx, e->a);
 	for (size_t i = cx->ir->code.n; v.k == V_INT && i-- > 0;) {

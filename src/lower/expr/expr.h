@@ -35,6 +35,8 @@ bool is_logic(const struct expr *e);
 void lower_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when);
 /* The condition of a ?:. Jumps to `no` if it is false. Returns the mark up to which both branches can use the memos. */
 size_t cond_jump(struct clause_ctx *cx, const struct expr *e, uint32_t no);
+/* Does the site decide the condition of ?:, because a member is a constant there? Returns the branch, or NULL. */
+const struct expr *decided_branch(struct clause_ctx *cx, const struct expr *e);
 
 /* ---- lower/expr/load.c: memory */
 struct val lower_member(struct clause_ctx *cx, const struct expr *e);

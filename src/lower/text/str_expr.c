@@ -147,8 +147,14 @@ static void cond_str_into(struct clause_ctx *cx, const struct expr *e, struct sv
 {
 	struct ir *ir = cx->ir;
 	uint32_t no = ir_newlabel(ir), end = ir_newlabel(ir);
-	size_t mark = cond_jump(cx, e->a, no);
+	const struct expr *only = decided_branch(cx, e);
+	size_t mark;
 
+	if (only) {
+		arm_str_into(cx, only, s);
+		return;
+	}
+	mark = cond_jump(cx, e->a, no);
 	arm_str_into(cx, e->b, s);
 	ir_jmp(ir, end);
 	memo_release(cx->pg, mark);

@@ -65,7 +65,7 @@ static const struct site connect_start_sites[] = {
 	{ TP("sys_enter", 2, "dw_skenter"), .calls = SYSCALLS("connect"),
 		.when = CALL("connect") A_SOCKET " && dw_sa_family[P->raddr] != 0 && !dw_sk_begun[" SK "]",
 		.sees = "connect(), but not one that ends a connection (AF_UNSPEC) or asks how far it is" },
-	{ TP("inet_sock_set_state", 3, "dw_skstate"),
+	{ TP("inet_sock_set_state", 3, "dw_skbegins"),
 		.when = "P->oldstate == DW_TCP_CLOSE && P->state == DW_TCP_SYN_SENT && P->nr != __nr_connect && "
 			"dw_sk_file[" SK "]",
 		.sees = "TCP connections opened by io_uring or sendto()" },
