@@ -56,8 +56,8 @@ static size_t keymaps(const struct agg_set *s, struct agg_state *st, struct keym
 	return n;
 }
 
-/* Has the map no key? A walk through the buckets of an empty one takes longer than all else that a screen of a tool does.
- * A program counts a key just after it has made it: then it is read the next time. */
+/* Has the map no key? A walk through the buckets of an empty one takes longer than all else that a screen of a tool
+ * does. A program counts a key just after it has made it: then it is read the next time. */
 static bool is_empty(const struct agg_state *st, const struct keymap *m)
 {
 	return st->born && !st->g->shared && m->made == *m->mark;

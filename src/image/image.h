@@ -191,7 +191,7 @@ struct image_probe {
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
 	X(MAP_ZERO)        /* array of one value: zeroes, with which a new key of an aggregation begins */ \
-	X(MAP_BORN)        /* array of one value: for each aggregation the keys that programs made: u64s of enum dw_born */ \
+	X(MAP_BORN)        /* array of one value: keys that programs made, for each aggregation: enum dw_born */ \
 	X(MAP_SLOTS)       /* array of one value: a table of keys and values (abi/slots.h) */ \
 	X(MAP_SCRATCH)     /* array of slots; max_entries counts those of one CPU: CPU n's begin at n * max_entries */ \
 	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
