@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_maps: creates the maps of an image.
+/* load_maps: creates the maps of an image, on several CPUs: the kernel clears the table of a hash, a millisecond each.
  * Input: struct image_map. Output: descriptors in l->maps.
  * Invariant: the maps of the owner service are borrowed and never closed here. */
 #include <errno.h>
@@ -7,8 +7,19 @@
 #include <unistd.h>
 
 #include "base/diag/report.h"
+#include "base/parallel.h"
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
+
+#define MANY 4 /* hashes, from which on threads are worth their start */
+
+static int create(const struct image_map *m)
+{
+	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS;
+	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
+
+	return bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
+}
 
 /* Creates a map as the image describes it. The message of a failure has the memory that all CPUs together would need.
  * A descriptor, or -errno, which is reported. */
@@ -16,9 +27,7 @@ static int create_plain(struct loader *ld, const struct image_map *m)
 {
 	unsigned cpus = features_cpus(ld->c->features);
 	bool percpu = m->type == BPF_MAP_TYPE_PERCPU_ARRAY || m->type == BPF_MAP_TYPE_PERCPU_HASH;
-	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS;
-	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
-	int fd = bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
+	int fd = create(m);
 
 	if (fd < 0)
 		return load_map_failed(ld, m->name,
@@ -104,20 +113,79 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	return -EINVAL;
 }
 
-int load_make_maps(struct loader *ld)
+/* ---- all maps ---------------------------------------------------------------------------------------------------- */
+/* Hashes that are made ahead, on several CPUs. Nothing is reported here: what fails is made again by make_map(). */
+struct ahead {
+	const struct image_map **maps;
+	size_t *of, n; /* of: index in the image */
+	int *fds;      /* by index in the image; -1: not made ahead */
+};
+
+static void make_ahead(void *ctx, size_t i)
+{
+	struct ahead *a = ctx;
+
+	a->fds[a->of[i]] = create(a->maps[i]);
+}
+
+static bool is_hash(const struct image_map *m)
+{
+	return (m->role == MAP_AGG || m->role == MAP_DYN) &&
+		(m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH);
+}
+
+/* False: no memory. */
+static bool make_hashes(const struct image *img, int *fds)
+{
+	struct ahead a = { .maps = calloc(img->maps.n + 1, sizeof(struct image_map *)),
+		.of = calloc(img->maps.n + 1, sizeof(size_t)),
+		.fds = fds };
+	const bool ok = a.maps && a.of;
+
+	for (size_t i = 0; ok && i < img->maps.n; i++) {
+		fds[i] = -1;
+		if (!is_hash(&img->maps.v[i]))
+			continue;
+		a.maps[a.n] = &img->maps.v[i];
+		a.of[a.n++] = i;
+	}
+	if (ok && a.n >= MANY)
+		parallel_each(a.n, make_ahead, &a);
+	free(a.maps);
+	free(a.of);
+	return ok;
+}
+
+static int make_all(struct loader *ld, int *ahead)
 {
 	const struct image *img = ld->c->image;
 	struct loaded *l = ld->l;
 
-	l->maps = calloc(img->maps.n + 1, sizeof(*l->maps));
-	if (!l->maps)
-		return report_no_memory(ld->to, "create the BPF maps");
 	for (size_t i = 0; i < img->maps.n; i++) {
-		int fd = make_map(ld, &img->maps.v[i]);
+		int fd = ahead[i] >= 0 ? ahead[i] : make_map(ld, &img->maps.v[i]);
 
+		ahead[i] = -1;
 		if (fd < 0)
 			return fd;
 		l->maps[l->nmaps++] = fd;
 	}
 	return 0;
+}
+
+int load_make_maps(struct loader *ld)
+{
+	const struct image *img = ld->c->image;
+	int *ahead = calloc(img->maps.n + 1, sizeof(*ahead)), err;
+
+	ld->l->maps = calloc(img->maps.n + 1, sizeof(*ld->l->maps));
+	if (!ld->l->maps || !ahead || !make_hashes(img, ahead)) {
+		free(ahead);
+		return report_no_memory(ld->to, "create the BPF maps");
+	}
+	err = make_all(ld, ahead);
+	for (size_t i = 0; i < img->maps.n; i++)
+		if (ahead[i] >= 0)
+			close(ahead[i]);
+	free(ahead);
+	return err;
 }

@@ -6,18 +6,15 @@
 
 #include <errno.h>
 #include <linux/btf.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/parallel.h"
 #include "kernel/bpfsys.h"
 #include "owner/service_priv.h"
-
-#define THREADS 4
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
 /* Types of the service's own BTF: of functions, which are all alike to the verifier, and of the keys and values of
@@ -125,19 +122,14 @@ static int load_one(const struct service_kernel *k, const struct service_prog *p
 struct jobs {
 	struct service_kernel *k;
 	size_t progs[SERVICE_PROGS], n;
-	atomic_size_t next;
 };
 
-static void *work(void *arg)
+static void work(void *ctx, size_t i)
 {
-	struct jobs *js = arg;
+	const struct jobs *js = ctx;
+	const size_t p = js->progs[i];
 
-	for (size_t i; (i = atomic_fetch_add(&js->next, 1)) < js->n;) {
-		size_t p = js->progs[i];
-
-		js->k->fds[p] = load_one(js->k, &js->k->s->progs[p], js->k->at[p]);
-	}
-	return NULL;
+	js->k->fds[p] = load_one(js->k, &js->k->s->progs[p], js->k->at[p]);
 }
 
 static void add_job(struct jobs *js, size_t prog)
@@ -152,21 +144,13 @@ static void add_job(struct jobs *js, size_t prog)
 
 int service_load(struct service_kernel *k, const size_t *progs, size_t n)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	struct jobs js = { .k = k };
-	pthread_t threads[THREADS];
-	size_t started = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (k->fds[progs[i]] < 0)
 			add_job(&js, progs[i]);
-	while (started + 1 < THREADS && started + 1 < js.n && (long)started + 1 < cpus &&
-		pthread_create(&threads[started], NULL, work, &js) == 0)
-		started++;
-	work(&js);
-	while (started)
-		pthread_join(threads[--started], NULL);
+	parallel_each(js.n, work, &js);
 	for (size_t i = 0; i < js.n; i++) {
 		err = !err && k->fds[js.progs[i]] < 0 ? k->fds[js.progs[i]] : err;
 		if (k->fds[js.progs[i]] < 0)
