@@ -84,8 +84,8 @@ class Types:
             id = self.plain(id)
             kind, name, size, more = self.v[id]
             if kind == ARRAY:
-                if index:
-                    fail(f"an access to element {index}")
+                if index: # the first one's place is the array's
+                    names.append(str(index))
                 id = more[0]
                 continue
             names.append(self.text(more[index][0]))

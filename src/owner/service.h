@@ -43,7 +43,7 @@ struct service_place {
 };
 struct service_core {
 	enum core_kind kind;
-	const char *tag, *path; /* path: members, with dots; NULL: of the structure or tracepoint itself */
+	const char *tag, *path; /* path: members and elements ("regs.2"); NULL: of the structure or tracepoint itself */
 	uint32_t size; /* of the member as the program declares it, if it is a number; arguments of a tracepoint */
 };
 struct service_map {

@@ -43,6 +43,18 @@ static bool next_name(const char **path, char name[NAME_MAX_LEN])
 	return true;
 }
 
+/* A number in a path: an element of an array, of which there must be so many. */
+static struct type *find_element(struct type *t, const char *number, struct place *out)
+{
+	const unsigned long i = strtoul(number, NULL, 10);
+
+	if (t->kind != T_ARRAY || i >= t->nelems)
+		return NULL;
+	out->bit += i * t->of->size * 8;
+	out->bits = 0;
+	return t->of;
+}
+
 /* An array stands for its first element. */
 static bool find_member(struct types *ts, const char *tag, const char *path, struct place *out)
 {
@@ -54,6 +66,10 @@ static bool find_member(struct types *ts, const char *tag, const char *path, str
 		const struct type_member *m;
 		uint32_t bit;
 
+		if (name[0] >= '0' && name[0] <= '9') {
+			t = find_element(t, name, out);
+			continue;
+		}
 		while (t && t->kind == T_ARRAY)
 			t = t->of;
 		m = t && type_is_sou(t) ? type_find_member(ts, t, name, &bit) : NULL;

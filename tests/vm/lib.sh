@@ -5,7 +5,7 @@
 #   dwire                  the binary under test
 #   boot SERIES [CPUS]     outside: run this test under that kernel, and exit as it does; 2 CPUs take twice the time
 #   kernel_test NAME       one of tests/kernel, whole
-#   trace ARG…             dwire with these; sets OUT, ERR and STATUS (124: not done in trace_seconds)
+#   trace ARG…             dwire with these; sets OUT, ERR and STATUS (124: not done in trace_seconds, VM_TRACE_SECONDS)
 #   check NAME COMMAND…    a test of its own: ok when the command succeeds; what the last trace said is shown otherwise
 #   has TEXT PATTERN       a bash regular expression; lines_of TEXT counts
 #   finish                 prints "N passed, N failed, N skipped", exits
@@ -17,7 +17,7 @@ dwire=$build/dwire
 triggers=$build/tests/triggers
 passed=0 failed=0 skipped=0
 OUT='' ERR='' STATUS=0
-trace_seconds=120
+trace_seconds=${VM_TRACE_SECONDS:-120}
 trace_in=() # a command that runs it
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
