@@ -29,13 +29,13 @@ expect_eq "$(jq -r '.providers[] | [.state, .probes, (if .members > 0 then 1 els
 	"$(line udp)" "udp as JSON and as text"
 expect_eq "$(jq -c '[.providers[] | .probes, .attached, .members, .counted | type] | unique' "$tmp/json")" '["number"]' "types"
 
-# every attachment takes a descriptor: with few of them tcp cannot be attached
+# every attachment takes a descriptor: with few of them tcp cannot be attached; Linux 5.10 comes as far as its members
 (
 	ulimit -n 24
 	"$dwire" doctor tcp
 ) >"$tmp/out" 2>"$tmp/err"
 expect_eq "$?" 1 "status without descriptors"
-expect_match "$(line tcp)" '^WRONG [0-9]+ 0' "tcp without descriptors: $(<"$tmp/out")"
+expect_match "$(line tcp)" '^WRONG [0-9]+ [01] ' "tcp without descriptors: $(<"$tmp/out")"
 
 expect_match "$(<"$tmp/out")" $'\n''tcp: [a-z]' "why, below the table"
 expect_eq "$(awk 'length > 80' "$tmp/out")" "" "the reason is as wide as a terminal"
