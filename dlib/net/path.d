@@ -118,7 +118,8 @@ translator struct dw_path < struct dw_path *P > {
 	verdict = -1;
 	prog = (struct bpf_prog *)0;
 	filter = (struct tcf_proto *)0;
-	nfhook = P->dropped && P->reason == SKB_DROP_REASON_NETFILTER_DROP ? dw_path_nfhook[P->path_place & 0xff, P->skb] : 0;
+	nfhook = __has(SKB_DROP_REASON_NETFILTER_DROP) ? (P->dropped && P->reason == SKB_DROP_REASON_NETFILTER_DROP ?
+	    dw_path_nfhook[P->path_place & 0xff, P->skb] : 0) : 0;
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

@@ -109,21 +109,74 @@ static struct dwire *handle(struct result *r, const char *tier)
 	return NULL;
 }
 
-/* Compiles a program that reads every member of an argument, so that the kernel's types must have what the translators
- * read. It is not loaded. */
-static void compile_members(struct tier_test *t, const char *text, size_t len)
+/* Of a program that reads members. */
+struct reading {
+	struct result *r;
+	bool lacks; /* it needs what only later kernels have */
+	char what[128];
+};
+
+static void heard_of_members(void *ctx, const struct dwire_message *m)
+{
+	struct reading *rd = ctx;
+
+	if (m->level != DWIRE_ERROR)
+		return;
+	if (!m->tag || strcmp(m->tag, "D_KERNEL") != 0 || !m->hint || !strstr(m->hint, "later")) {
+		wrong(rd->r, "%s", m->text);
+		return;
+	}
+	rd->lacks = true;
+	snprintf(rd->what, sizeof(rd->what), "%s", m->text);
+}
+
+/* Compiles a program, which is not loaded: the kernel's types must have what the translators read. False if an older
+ * kernel cannot run it; any other error is one of the result. */
+static bool compile_members(struct tier_test *t, const char *text, size_t len, struct reading *rd)
 {
 	struct dwire *d = handle(t->r, t->tier);
 
-	if (!d || dwire_add(d, DWIRE_SCRIPT, "self-test", text, len) || dwire_compile(d))
+	*rd = (struct reading){ .r = t->r };
+	if (d)
+		dwire_on_message(d, heard_of_members, rd);
+	if ((!d || dwire_add(d, DWIRE_SCRIPT, "self-test", text, len) || dwire_compile(d)) && !rd->lacks)
 		wrong(t->r, "members of arguments cannot be read");
 	dwire_free(d);
+	return !rd->lacks;
 }
 
-/* The arguments whose type did not come yet. */
+static int write_member(FILE *f, const struct dwire_probe *p, size_t arg, const char *member)
+{
+	return fprintf(f, "%s:%s:%s:%s { trace(args[%zu]->%s); }\n", p->provider, p->module, p->function, p->name, arg,
+		member);
+}
+
+/* Member by member: those that this kernel cannot show are left out, and the first one is named. */
+static void test_each_member(struct tier_test *t, struct dwire *d, const struct dwire_probe *p, size_t arg)
+{
+	const char *member, *type = dwire_probe_arg(d, p, arg);
+	struct reading rd;
+	char text[512];
+
+	for (size_t k = 0; type && (member = dwire_member(d, type, k)); k++) {
+		FILE *f = fmemopen(text, sizeof(text), "w");
+		const int len = f ? write_member(f, p, arg, member) : -1;
+
+		if (!f || fclose(f) || len < 0 || (size_t)len >= sizeof(text)) {
+			wrong(t->r, "%s", strerror(ENOMEM));
+		} else if (!compile_members(t, text, (size_t)len, &rd)) {
+			t->members--;
+			if (!*t->r->note)
+				snprintf(t->r->note, sizeof(t->r->note), "not here: %s: %s", member, rd.what);
+		}
+	}
+}
+
+/* The arguments whose type did not come yet: every member of each is read. */
 static void test_members(struct tier_test *t, struct dwire *d, const struct dwire_probe *p)
 {
 	const char *type, *member;
+	struct reading rd;
 
 	for (size_t i = 0; (type = dwire_probe_arg(d, p, i)); i++) {
 		char *text = NULL;
@@ -134,14 +187,13 @@ static void test_members(struct tier_test *t, struct dwire *d, const struct dwir
 			continue;
 		f = open_memstream(&text, &len);
 		for (size_t k = 0; f && (member = dwire_member(d, type, k)); k++) {
-			fprintf(f, "%s:%s:%s:%s { trace(args[%zu]->%s); }\n", p->provider, p->module, p->function,
-				p->name, i, member);
+			write_member(f, p, i, member);
 			t->members++;
 		}
 		if (!f || fclose(f))
 			wrong(t->r, "%s", strerror(ENOMEM));
-		else
-			compile_members(t, text, len);
+		else if (!compile_members(t, text, len, &rd))
+			test_each_member(t, d, p, i);
 		free(text);
 	}
 }
