@@ -18,8 +18,10 @@ INLINE u64 packet_begins(const struct dw_stage *s, u64 was, u64 depart)
 {
 	u64 now = s->place & STAGE_MASK, last = was & STAGE_MASK;
 
-	if (s->depart && depart && s->depart != depart)
+	if (now == DW_STAGE_TCP_OUT || now == DW_STAGE_UDP_OUT || (s->depart && depart && s->depart != depart))
 		return 1;
+	if (last == DW_STAGE_TCP_OUT || last == DW_STAGE_UDP_OUT) /* it goes on to IP */
+		return 0;
 	if (now > DW_STAGE_DROP || !last)
 		return 0;
 	if (last >= DW_STAGE_READ)
@@ -118,6 +120,48 @@ INLINE void packet_to_cut(struct dw_stage *s, void *segments)
 	s->note.depart = depart;
 }
 
+/* The key of a call by which TCP data from this sequence number on were written. No address of the kernel is so small. */
+INLINE u64 call_key(u64 sk, u64 seq)
+{
+	return (seq & 0xffffffff) << 16 | (sk >> 6 & 0xffff);
+}
+
+/* A process calls send: there is no packet, but its socket, and where TCP's data will begin. The last call of a socket
+ * is noted under the socket's address, each of TCP also under its first byte. */
+INLINE void packet_call(struct dw_stage *s, void *notes)
+{
+	s->note.time = s->now;
+	s->note.place = s->place;
+	s->note.depart = s->flow;
+	s->note.first = s->buffer;
+	s->note.sent = s->head;
+	map_update(notes, &s->head, &s->note, 0);
+	s->from = call_key(s->head, s->flow);
+	if (s->bytes)
+		map_update(notes, &s->from, &s->note, 0);
+}
+
+/* A packet begins: by which call was its first byte written? TCP may send later, when others were made: then only a
+ * call's first byte tells. A datagram leaves within its call. */
+INLINE void packet_called(struct dw_stage *s, void *notes)
+{
+	struct dw_packet *call = map_lookup(notes, &s->flow);
+
+	if (!call || (call->place & STAGE_MASK) != DW_STAGE_SEND)
+		return;
+	if (call->first != s->bytes && call->first != (u32)s->bytes)
+		return;
+	if (call->first != s->bytes && (int)((u32)(s->bytes >> 32) - (u32)call->depart) < 0) {
+		s->from = call_key(s->flow, s->bytes >> 32);
+		call = map_lookup(notes, &s->from);
+		if (!call || call->sent != s->flow || call->first != (u32)s->bytes)
+			return;
+	}
+	s->note.time = call->time;
+	s->note.place = call->place;
+	s->note.first = (s->now - call->time) << 8 | DW_STAGE_SEND;
+}
+
 u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, void *segments)
 {
 	u64 stage = s->place & STAGE_MASK, begins = 0, time, place;
@@ -125,6 +169,10 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 	struct dw_buffer *b;
 
 	s->note.id = s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
+	if (stage == DW_STAGE_SEND) {
+		packet_call(s, notes);
+		return 0;
+	}
 	p = was = map_lookup(notes, &s->head);
 	b = map_lookup(buffers, &s->buffer);
 	if (b && b->head != s->head) {
@@ -168,6 +216,8 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 	} else if (begins || !s->note.id) {
 		s->note.id = s->now << CPU_BITS | (this_cpu() & ((1U << CPU_BITS) - 1));
 		s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
+		if ((stage == DW_STAGE_OUTPUT || stage == DW_STAGE_TCP_OUT || stage == DW_STAGE_UDP_OUT) && s->flow)
+			packet_called(s, notes);
 	}
 	time = s->now;
 	place = s->place;
@@ -175,7 +225,7 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 	s->dw_stage_was = s->note.place;
 	if (s->depart)
 		s->note.depart = s->depart;
-	if (stage <= DW_STAGE_DROP) {
+	if (stage <= DW_STAGE_UDP_OUT) {
 		s->note.time = time;
 		s->note.place = place;
 		if (!s->note.first)

@@ -68,6 +68,7 @@ inline int64_t __nr_connect = 203;
 inline int64_t __nr_accept = 202;
 inline int64_t __nr_sendto = 206;
 inline int64_t __nr_sendmsg = 211;
+inline int64_t __nr_sendfile = 71;
 inline int64_t __nr_sendmmsg = 269;
 inline int64_t __nr_recvmsg = 212;
 inline int64_t __nr_bind = 200;

@@ -79,6 +79,7 @@ inline int64_t __nr_connect = 42;
 inline int64_t __nr_accept = 43;
 inline int64_t __nr_sendto = 44;
 inline int64_t __nr_sendmsg = 46;
+inline int64_t __nr_sendfile = 40;
 inline int64_t __nr_sendmmsg = 307;
 inline int64_t __nr_recvmsg = 47;
 inline int64_t __nr_bind = 49;

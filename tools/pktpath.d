@@ -42,7 +42,7 @@ dtrace:::BEGIN
 }
 
 path:::
-/ number[args[4]->path_id] == 0 && (packets == 0 || found < packets) &&
+/ args[4]->path_id != 0 && number[args[4]->path_id] == 0 && (packets == 0 || found < packets) &&
   (device == "" || args[3]->if_name == device) &&
   wanted(args[1], near_port[args[0]->pkt_recv, args[4]->path_sport, args[4]->path_dport],
     near_port[args[0]->pkt_recv, args[4]->path_dport, args[4]->path_sport],
@@ -54,6 +54,7 @@ path:::
 	clones[kept[found % PATH_KEPT]] = 0;
 	kept[found % PATH_KEPT] = args[4]->path_id;
 	number[args[4]->path_id] = found;
+	this->called = args[4]->path_last == "send";
 }
 
 path:::
@@ -81,6 +82,15 @@ path:::drop
 {
 	this->reason = args[5]->drop_reason;
 	this->stage = tool_text ? indented[this->clone, strjoin("drop: ", drop_text[args[5]->drop_reason, args[4]->path_hook])] : "drop";
+}
+
+/* The call that sent it was before the packet: it stands above the first stage, but not in a file of packets. */
+path:::
+/ this->called && tool_capture == 0 /
+{
+	row(args[4]->path_id, number[args[4]->path_id], "send", 0, 0, 0, 0, args[0]->pkt_zonename, "", args[1]->cs_pid,
+	    args[1]->cs_execname, args[4]->path_flags, args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport,
+	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", "", "", "", "", "", "", -1);
 }
 
 path:::

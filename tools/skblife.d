@@ -12,7 +12,7 @@
 #pragma D option dynvarsize=16m
 
 /* The places where a buffer waits, by the stage that it has passed last; 0: it was made. */
-inline int wait_behind[int stage] = stage == 0 ? 1 : stage <= 2 || stage == 15 ? 2 : stage <= 4 ? 3 : stage <= 7 ? 4 :
+inline int wait_behind[int stage] = stage == 0 ? 1 : stage <= 2 || stage == 15 || stage > 24 ? 2 : stage <= 4 ? 3 : stage <= 7 ? 4 :
     stage <= 9 || stage == 22 ? 5 : stage <= 11 ? 6 : stage <= 14 ? 7 : stage <= 17 ? 8 : stage <= 20 ? 9 : 10;
 
 inline string end_of[int stage] = stage == 0 ? "acknowledged" : stage == 21 ? "read" : stage == 9 || stage == 22 ? "sent" :

@@ -626,15 +626,21 @@ translator pktinfo_t < struct dw_pkt *P > {
 /* A length after a subtraction; 0 if the result is negative. The cast narrows to 32 bits; a parameter does not. */
 inline uint32_t dw_not_less[int32_t n] = (int32_t)n < 0 ? 0 : n;
 
+/* Without an IP header: the length of what TCP has made; of a process's call it is not known. */
+inline uint32_t dw_synth_length[struct dw_pkt *P] = P->proto != DW_IPPROTO_TCP ? 0 : P->has_pkt ? P->skb->len :
+    ((struct tcp_sock *)P->sk)->tcp_header_len;
+inline int dw_unconnected[struct dw_pkt *P] = P->proto != DW_IPPROTO_TCP &&
+    P->sk->__sk_common.skc_state != DW_TCP_ESTABLISHED;
+
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->foreign ? 0 : P->ver;
-	ip_plength = P->foreign ? 0 : P->reply ? DW_TCP_HLEN : P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len :
+	ip_plength = P->foreign ? 0 : P->reply ? DW_TCP_HLEN : P->synth ? dw_synth_length[P] :
 	    P->checked ? dw_ip_plength[P] : dw_not_less[dw_ip_plength[P]];
 	ip_saddr = P->foreign ? "" : P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
-	ip_daddr = P->foreign ? "" : P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
+	ip_daddr = P->foreign ? "" : P->synth ? (dw_unconnected[P] ? "" : P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_daddr)) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);

@@ -31,6 +31,9 @@ inline int DW_PATH_READ = 21;	/* from here on the packet may end */
 inline int DW_PATH_SENT = 22;
 inline int DW_PATH_DROP = 23;
 inline int DW_PATH_FILTER = 24;	/* at any place between the others: it is not kept as the stage before */
+inline int DW_PATH_SEND = 25;	/* there is no packet yet */
+inline int DW_PATH_TCP_OUT = 26;
+inline int DW_PATH_UDP_OUT = 27;
 
 inline string path_stage_string[int stage] =
     stage == 1 ? "output" : stage == 2 ? "forward" : stage == 3 ? "postrouting" : stage == 4 ? "neigh-wait" :
@@ -38,7 +41,8 @@ inline string path_stage_string[int stage] =
     stage == 9 ? "transmit" : stage == 10 ? "driver-in" : stage == 11 ? "gro" : stage == 12 ? "xdp" :
     stage == 13 ? "device-in" : stage == 14 ? "tc-ingress" : stage == 15 ? "prerouting" :
     stage == 16 ? "route" : stage == 17 ? "input" : stage == 18 ? "socket-in" : stage == 19 ? "backlog" :
-    stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : stage == 24 ? "filter" : "";
+    stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : stage == 24 ? "filter" :
+    stage == 25 ? "send" : stage == 26 ? "tcp-out" : stage == 27 ? "udp-out" : "";
 
 /* A stage and the device; numbers of devices are those of their namespace, so that its address stands for it. */
 inline uint64_t dw_path_word[int stage, uint64_t device] = device << 8 | stage;
@@ -95,6 +99,14 @@ inline int dw_path_nfhook[uint64_t last, struct sk_buff *B] =
     last == DW_PATH_PREROUTING ? (dw_dst_dev[B] == 0 ? 1 : (int64_t)B->dev < 0 && (B->dev->flags & DW_IFF_LOOPBACK) != 0 ? 8 : 2) :
     last == DW_PATH_ROUTE || last == DW_PATH_INPUT ? 2 : 0;
 
+/* Data leave a socket: which one, and which call wrote them (struct dw_stage). */
+inline int dw_path_leaves[int stage] = stage == DW_PATH_OUTPUT || stage == DW_PATH_TCP_OUT || stage == DW_PATH_UDP_OUT;
+inline uint64_t dw_path_sender[struct dw_path *P] = dw_full[(uint64_t)P->skb->sk] &&
+    (P->proto == DW_IPPROTO_UDP || (P->proto == DW_IPPROTO_TCP && (uint32_t)dw_path_data[P->skb, P->th] != 0)) ?
+    (uint64_t)P->skb->sk : 0;
+inline uint64_t dw_path_call[struct dw_path *P] = P->proto == DW_IPPROTO_UDP ? (uint64_t)curthread :
+    (uint64_t)ntohl(((union tcp_word_hdr *)P->th)->words[1]) << 32 | P->skb->sk->__sk_common.skc_portpair;
+
 translator struct dw_path < struct dw_path *P > {
 	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
 	owner = __owner((uint64_t)P->skb->sk);
@@ -105,10 +117,12 @@ translator struct dw_path < struct dw_path *P > {
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
 	path_event = P->stage == DW_PATH_FILTER ? DW_PATH_ASIDE : P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
 	path_device = (uint64_t)P->dev;
-	path_flow = P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
+	path_flow = dw_path_leaves[P->stage] ? dw_path_sender[P] :
+	    P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
 	    P->proto == DW_IPPROTO_TCP ?
 	    (uint64_t)((union tcp_word_hdr *)P->th)->words[0] << 32 | ntohl(((union tcp_word_hdr *)P->th)->words[1]) : 0;
-	path_bytes = P->path_flow != 0 ? dw_path_data[P->skb, P->th] | dw_path_gso[P->skb] : 0;
+	path_bytes = P->path_flow == 0 ? 0 : dw_path_leaves[P->stage] ? dw_path_call[P] :
+	    dw_path_data[P->skb, P->th] | dw_path_gso[P->skb];
 	packet_id = __packet((uint64_t)P->skb, (uint64_t)P->skb->head, dw_path_word[P->path_event, P->path_device], 0,
 	    P->path_flow, P->path_bytes);
 	path_place = __packet_was(P->packet_id, 0);
@@ -156,6 +170,42 @@ translator struct dw_path < struct dw_pain *C > {
 	recv = 1;
 	dev = C->state->in;
 	netns = C->state->net->ns.inum;
+};
+
+/* sys_enter: a process sends. There is no packet: the socket is noted, and the sequence number of the first byte. */
+struct dw_pasend {
+	struct pt_regs *regs;
+	int64_t nr;
+};
+inline int dw_path_fd[uint64_t regs, int64_t nr] =
+    nr == __nr_splice ? (int)__sysarg2[(struct pt_regs *)regs] : (int)__sysarg0[(struct pt_regs *)regs];
+inline uint64_t dw_path_guard[struct sock *S] = S->sk_protocol == DW_IPPROTO_UDP ? (uint64_t)curthread :
+    S->__sk_common.skc_portpair;
+inline int dw_path_sends[struct sock *S] =
+    (S->__sk_common.skc_family == DW_AF_INET || S->__sk_common.skc_family == DW_AF_INET6) &&
+    (S->sk_protocol == DW_IPPROTO_UDP || (S->sk_protocol == DW_IPPROTO_TCP && S->__sk_common.skc_state != DW_TCP_LISTEN));
+inline uint64_t dw_path_written[struct sock *S] = __packet(dw_path_guard[S], (uint64_t)S, DW_PATH_SEND, 0,
+    S->sk_protocol == DW_IPPROTO_TCP ? ((struct tcp_sock *)S)->write_seq : 0, S->sk_protocol == DW_IPPROTO_TCP);
+inline int dw_path_calls[int64_t nr] = __is_write[nr] || nr == __nr_sendto || nr == __nr_sendmsg ||
+    nr == __nr_sendmmsg || nr == __nr_sendfile || nr == __nr_splice;
+inline uint64_t dw_path_from[struct dw_pasend *C] = !dw_path_calls[C->nr] || __sysforeign[C->nr] ? 0 :
+    dw_file_sk[dw_fd_file[dw_path_fd[(uint64_t)C->regs, C->nr]]];
+translator struct dw_path < struct dw_pasend *C > {
+	skb = (struct sk_buff *)0;
+	stage = DW_PATH_SEND;
+	sk = (struct sock *)dw_path_from[C];
+	owner = __owner(dw_path_from[C]);
+	cookie = ((struct sock *)dw_path_from[C])->__sk_common.skc_cookie.counter;
+	has_pkt = 0;
+	synth = 1;
+	dev = (struct net_device *)0;
+	netns = ((struct sock *)dw_path_from[C])->__sk_common.skc_net.net->ns.inum;
+	ver = dw_v4only[((struct sock *)dw_path_from[C])] ? 4 : 6;
+	proto = ((struct sock *)dw_path_from[C])->sk_protocol;
+	packet_id = dw_path_written[((struct sock *)dw_path_from[C])];
+	path_place = 0;
+	path_before = 0;
+	path_begin = 0;
 };
 
 struct dw_paqueue {
@@ -332,14 +382,18 @@ inline string path_verdict_string[int v] =
     v == 68 ? "REDIRECT" :
     v == DW_PATH_NF_VERDICT + 1 ? "ACCEPT" : v == DW_PATH_NF_VERDICT + 3 ? "QUEUE" : "";
 
+/* ns from the call that wrote it to its first stage, if the first is that (bpf/lib_packet.h); else 0. */
+inline uint64_t dw_path_called[uint64_t begin] = (begin & 0xff) == DW_PATH_SEND ? begin >> 8 : 0;
+
 inline string path_hook_string[int h] = h == 1 ? "prerouting" : h == 2 ? "input" : h == 3 ? "forward" :
     h == 4 ? "output" : h == 5 ? "postrouting" : h == 6 ? "ingress" : h == 7 ? "egress" :
     h == 8 ? "prerouting or input" : "";
 
 /* Conntrack's connection and the packet's direction in it, 1: that of answers (enum ip_conntrack_info). Without a buffer's
  * end: it keeps the connection until it is freed. */
-inline uint64_t dw_path_ct[struct dw_path *P] = P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
-inline int dw_path_ctinfo[struct dw_path *P] = P->skb->_nfct & DW_NFCT_INFOMASK;
+inline uint64_t dw_path_ct[struct dw_path *P] = P->stage == DW_PATH_SEND ? 0 :
+    P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
+inline int dw_path_ctinfo[struct dw_path *P] = P->stage == DW_PATH_SEND ? 0 : P->skb->_nfct & DW_NFCT_INFOMASK;
 inline int DW_IP_CT_UNTRACKED = 7;
 inline string path_ct_string[int info] = info == 0 ? "ESTABLISHED" : info == 1 ? "RELATED" : info == 2 ? "NEW" :
     info == 3 ? "REPLY" : info == 4 ? "RELATED_REPLY" : "UNTRACKED";
@@ -351,9 +405,9 @@ inline int dw_path_l3[struct dw_path *P] = __has(((struct nf_conn *)0)->tuplehas
 
 /* Does the transport header follow, and has it ports? It does not in later fragments. */
 inline int DW_PATH_FRAG_OFFSET = 0x1fff;
-inline int dw_path_ports[struct dw_path *P] = (P->proto == DW_IPPROTO_TCP || P->proto == DW_IPPROTO_UDP ||
+inline int dw_path_ports[struct dw_path *P] = P->stage != DW_PATH_SEND && (P->proto == DW_IPPROTO_TCP || P->proto == DW_IPPROTO_UDP ||
     P->proto == DW_IPPROTO_UDPLITE || P->proto == DW_IPPROTO_SCTP) &&
-    (P->ver == 6 || (ntohs(((struct iphdr *)P->nh)->frag_off) & DW_PATH_FRAG_OFFSET) == 0);
+    (P->synth || P->ver == 6 || (ntohs(((struct iphdr *)P->nh)->frag_off) & DW_PATH_FRAG_OFFSET) == 0);
 
 translator pathinfo_t < struct dw_path *P > {
 	path_id = P->packet_id;
@@ -362,10 +416,11 @@ translator pathinfo_t < struct dw_path *P > {
 	path_last = path_stage_string[P->path_place & 0xff];
 	path_time = P->path_before == 0 || P->path_before > timestamp ? 0 : timestamp - P->path_before;
 	path_total = P->path_before == 0 || dw_path_since[P->packet_id] > timestamp ? 0 :
-	    timestamp - dw_path_since[P->packet_id];
+	    timestamp - dw_path_since[P->packet_id] + dw_path_called[P->path_begin];
 	path_first = path_stage_string[(P->path_begin != 0 ? P->path_begin : P->stage) & 0xff];
 	path_midway = ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_OUTPUT &&
-	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_DRIVER_IN;
+	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_DRIVER_IN &&
+	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) < DW_PATH_SEND;
 	path_into = P->into;
 	path_verdict = path_verdict_string[P->verdict];
 	path_by = P->prog != 0 ? P->prog->aux->name : P->filter != 0 ? P->filter->ops->kind : "";
@@ -383,8 +438,8 @@ translator pathinfo_t < struct dw_path *P > {
 	path_odport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u.all);
 	path_proto = P->proto;
 	path_protostr = ip_proto_string[P->proto];
-	path_sport = dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->source) : 0;
-	path_dport = dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->dest) : 0;
+	path_sport = P->stage == DW_PATH_SEND ? P->sk->__sk_common.skc_num : dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->source) : 0;
+	path_dport = P->stage == DW_PATH_SEND ? ntohs(P->sk->__sk_common.skc_dport) : dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->dest) : 0;
 	path_flags = P->proto == DW_IPPROTO_TCP && dw_path_ports[P] ?
 	    ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> DW_TH_SHIFT & 0xff : 0;
 };

@@ -33,6 +33,81 @@ inline int DW_IP6SKB_FORWARDED = 2;
 inline int dw_path_local6[struct sk_buff *B] =
     (((struct inet6_skb_parm *)(uint64_t)&B->cb)->flags & DW_IP6SKB_FORWARDED) == 0;
 
+/* inet_sendmsg, inet6_sendmsg: a process sends, however it does so. There is no packet. */
+struct dw_pafsend {
+	struct socket *sock;
+	struct msghdr *msg;
+	uint64_t size;
+};
+translator struct dw_path < struct dw_pafsend *C > {
+	skb = (struct sk_buff *)0;
+	stage = DW_PATH_SEND;
+	sk = C->sock->sk;
+	owner = __owner((uint64_t)C->sock->sk);
+	cookie = C->sock->sk->__sk_common.skc_cookie.counter;
+	has_pkt = 0;
+	synth = 1;
+	dev = (struct net_device *)0;
+	netns = C->sock->sk->__sk_common.skc_net.net->ns.inum;
+	ver = dw_v4only[C->sock->sk] ? 4 : 6;
+	proto = C->sock->sk->sk_protocol;
+	packet_id = dw_path_written[C->sock->sk];
+	path_place = 0;
+	path_before = 0;
+	path_begin = 0;
+};
+
+/* ip_queue_xmit, inet6_csk_xmit: TCP's header is there, IP's is not. */
+struct dw_patcpout4 {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+struct dw_patcpout6 {
+	struct sock *sk;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_patcpout4 *C > {
+	stage = DW_PATH_TCP_OUT;
+	synth = 1;
+	ver = 4;
+	proto = DW_IPPROTO_TCP;
+	th = (uint64_t)C->skb->data;
+	dev = (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+};
+translator struct dw_path < struct dw_patcpout6 *C > {
+	stage = DW_PATH_TCP_OUT;
+	synth = 1;
+	ver = 6;
+	proto = DW_IPPROTO_TCP;
+	th = (uint64_t)C->skb->data;
+	dev = (struct net_device *)0;
+	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+};
+
+/* ip_send_skb, ip6_send_skb: the datagram is made, with IP's header. */
+struct dw_paudpout4 {
+	struct net *net;
+	struct sk_buff *skb;
+};
+struct dw_paudpout6 {
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_paudpout4 *C > {
+	stage = DW_PATH_UDP_OUT;
+	ver = 4;
+	proto = ((struct iphdr *)dw_nh[C->skb])->protocol;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = C->net->ns.inum;
+};
+translator struct dw_path < struct dw_paudpout6 *C > {
+	stage = DW_PATH_UDP_OUT;
+	ver = 6;
+	proto = ((struct ipv6hdr *)dw_nh[C->skb])->nexthdr;
+	dev = (struct net_device *)dw_dst_dev[C->skb];
+	netns = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk->__sk_common.skc_net.net->ns.inum : 0;
+};
+
 struct dw_paffwd {
 	struct sk_buff *skb;
 };

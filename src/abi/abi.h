@@ -224,7 +224,9 @@ struct dw_buffer {
 struct dw_stage {
 	DW_U64 head, buffer, now, place, depart; /* given */
 	/* Given for TCP on its way out, else 0: ports << 32 | sequence number; bytes of data, DW_STAGE_GSO: the kernel
-	 * is to cut them into segments. */
+	 * is to cut them into segments. Given for data on their way from a socket to IP: the socket's address; of TCP the
+	 * sequence number << 32 | ports, of UDP the address of the task. Given for DW_STAGE_SEND: the sequence number of
+	 * the call's first byte, 1: of TCP; and as `buffer` the ports, or the task. */
 	DW_U64 flow, bytes;
 	DW_U64 from;
 	struct dw_packet note;
@@ -245,6 +247,9 @@ enum dw_stages {
 	DW_STAGE_READ = 21,
 	DW_STAGE_SENT = 22,
 	DW_STAGE_DROP = 23,  /* the last one of the path provider */
+	DW_STAGE_SEND = 25,  /* a process sends on a socket; head: its address; there is no packet yet */
+	DW_STAGE_TCP_OUT = 26,
+	DW_STAGE_UDP_OUT = 27,
 	DW_STAGE_LOOK = 33,  /* the packet may be gone: no identity is made */
 	DW_STAGE_PART = 35,  /* `drop` of a packet whose other clones go on: the stage before stays the last one */
 	DW_STAGE_ASIDE = 36, /* between stages: nothing of a packet that is known changes */

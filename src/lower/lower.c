@@ -354,8 +354,6 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 		else
 			lower_site(&pg, &plan->jobs);
 	}
-	if (diags_errors(lw->d) == errors)
-		capture_check(lw, plan);
 	packet_check(lw, p);
 }
 
@@ -403,6 +401,8 @@ void lower_finish(struct lowerer *lw)
 	lw->gated = wants_gate(lw);
 	for (size_t i = 0; i < lw->planned.n && !lw->full; i++)
 		lower_planned(lw, lw->planned.v[i]);
+	for (size_t i = 0; i < lw->planned.n && !lw->full; i++)
+		capture_check(lw, lw->planned.v[i]);
 	if (lw->left.probe && !lw->any_site)
 		site_missing(lw, &lw->left);
 	vtime_finish(lw);

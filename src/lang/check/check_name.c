@@ -55,6 +55,7 @@ static struct type *inline_type(struct checker *ck, struct expr *e, struct symbo
 static bool is_by_caller(const struct probe_sig *s)
 {
 	return !strcmp(s->name, "connect-request") || (!strncmp(s->prov, "udp", 3) && !strcmp(s->name, "send")) ||
+		(!strcmp(s->prov, "path") && !strcmp(s->name, "send")) ||
 		(!strcmp(s->prov, "dns") && !strcmp(s->name, "query"));
 }
 

@@ -214,13 +214,26 @@ void capture_copy(struct clause_ctx *cx)
 	ir_stack_release(ir, mark);
 }
 
+/* Does another probe of the same clause have packets? */
+static bool captured_elsewhere(const struct lowerer *lw, struct loc loc)
+{
+	for (size_t i = 0; i < lw->im->epids.n; i++) {
+		const struct epid *ep = &lw->im->epids.v[i];
+
+		for (size_t k = 0; ep->packets && k < ep->nactions; k++)
+			if (ep->actions[k].loc.src == loc.src && ep->actions[k].loc.off == loc.off)
+				return true;
+	}
+	return false;
+}
+
 void capture_check(struct lowerer *lw, const struct planned *plan)
 {
 	for (size_t i = 0; i < plan->jobs.v.n; i++) {
 		const struct epid *ep = &lw->im->epids.v[plan->jobs.v.v[i].epid];
 
 		for (size_t k = 0; ep->rest && !ep->packets && k < ep->nactions; k++)
-			if (ep->actions[k].kind == ACT_PCAP)
+			if (ep->actions[k].kind == ACT_PCAP && !captured_elsewhere(lw, ep->actions[k].loc))
 				diag_error(lw->d, ep->actions[k].loc, D_PROTO_ARG,
 					"dwire -lvv shows where a probe is seen; tcp:::send, ip:::drop and others have "
 					"packets",

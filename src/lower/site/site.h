@@ -67,7 +67,7 @@ bool site_has_packet(const struct prog_ctx *pg); /* does the site's translator s
 vreg capture_reserve(struct clause_ctx *cx, const struct epid *ep);
 /* Copies the packet into the record, and sets the record's length. Does nothing if this site has none. */
 void capture_copy(struct clause_ctx *cx);
-/* After all sites of a probe: reports an error if a clause has pcap() and none of them has a packet. */
+/* After all probes: reports an error if a clause has pcap() and no site of any of its probes has a packet. */
 void capture_check(struct lowerer *lw, const struct planned *plan);
 
 /* ---- lower/site/unwind.c: stacks at sites where the kernel's helpers give none */

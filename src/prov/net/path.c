@@ -29,6 +29,7 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 #define POSTROUTING "packets that netfilter lets go"
 #define PREROUTING "packets that IP got from a device"
 #define INPUT "packets that netfilter gives to a protocol"
+#define MADE "P->packet_id != 0"
 #define FOR_US "P->skb->pkt_type != DW_PACKET_OTHERHOST && " NOTED
 
 /* Processes send with softirqs on. */
@@ -40,6 +41,27 @@ static const struct site output_sites[] = {
 	FUNC_SITE("ip6_output", 3, "dw_pafout6",
 		.when = "P->proto == DW_IPPROTO_TCP && dw_path_local6[P->skb] && P->packet_id != 0",
 		.sees = "... of TCP over IPv6, after netfilter's output rules"),
+};
+/* The calls by which processes send; io_uring makes none of them. Then a packet exists in the protocol, before IP. */
+#define SENDS "P->sk != 0 && dw_path_sends[P->sk] && P->packet_id == 0"
+static const struct site send_sites[] = {
+	{ TP("sys_enter", 2, "dw_pasend"),
+		.calls = (const char *const[]){ "write", "writev", "sendto", "sendmsg", "sendmmsg", "sendfile",
+			"splice", NULL },
+		.when = SENDS, .sees = "system calls that send on sockets of TCP and UDP" },
+	FUNC_SITE("inet_sendmsg", 3, "dw_pafsend", .when = SENDS,
+		.sees = "every call that sends on sockets of TCP and UDP"),
+	FUNC_SITE("inet6_sendmsg", 3, "dw_pafsend", .when = SENDS, .sees = "... of IPv6"),
+};
+static const struct site tcp_out_sites[] = {
+	FUNC_SITE("ip_queue_xmit", 2, "dw_patcpout4", .when = MADE, .sees = "segments that TCP gives to IP"),
+	FUNC_SITE("inet6_csk_xmit", 2, "dw_patcpout6", .when = MADE, .sees = "... of IPv6"),
+};
+static const struct site udp_out_sites[] = {
+	FUNC_SITE("ip_send_skb", 2, "dw_paudpout4", .when = "P->proto == DW_IPPROTO_UDP && " MADE,
+		.sees = "datagrams that UDP gives to IP"),
+	FUNC_SITE("ip6_send_skb", 1, "dw_paudpout6", .when = "P->proto == DW_IPPROTO_UDP && " MADE,
+		.sees = "... of IPv6"),
 };
 static const struct site forward_sites[] = {
 	HOOK(FORWARD, "dw_pafwd", FORWARD),
@@ -173,13 +195,16 @@ static const struct probe_def probes[] = {
 	{ "queue", args, TABLE(queue_sites), "a packet is given to a device, before the device's queue" },
 	{ "read", args, TABLE(read_sites), "a process reads data of a packet" },
 	{ "route", args, TABLE(route_sites), "the way of a packet is to be decided: for this machine, or another" },
+	{ "send", args, TABLE(send_sites), "a process sends: there is a socket, and no packet yet" },
 	{ "sent", args, TABLE(sent_sites), "a device has sent a packet" },
 	{ "socket-in", args, TABLE(socket_sites), "a packet has found its socket" },
 	{ "socket-queue", args, TABLE(socket_queue_sites), "a packet is put into its socket's queue" },
 	{ "tc-egress", args, TABLE(tc_out_sites),
 		"tc's filters have seen a packet that leaves: args[4]->path_verdict" },
 	{ "tc-ingress", args, TABLE(tc_in_sites), "tc's filters have seen a packet of a device" },
+	{ "tcp-out", args, TABLE(tcp_out_sites), "TCP has made a segment for IP" },
 	{ "transmit", args, TABLE(transmit_sites), "a packet is given to a device's driver" },
+	{ "udp-out", args, TABLE(udp_out_sites), "UDP has made a datagram for IP" },
 	{ "xdp", args, TABLE(xdp_sites), "an XDP program has seen a packet: args[4]->path_verdict" },
 };
 

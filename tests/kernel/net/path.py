@@ -12,7 +12,7 @@ for line in open(rows):
     row = json.loads(line)
     packets.setdefault(row["id"], []).append(row)
 
-OUT = ["output", "postrouting", "queue"]
+OUT = ["send", "output", "postrouting", "queue"]
 IN = ["driver-in", "device-in", "prerouting"]
 ROUTED = IN + ["forward", "postrouting", "queue", "transmit"] + IN
 
@@ -76,8 +76,11 @@ segments = of_port(7002)
 check(len(segments) > 4, f"{len(segments)} segments of {sorted({p[0]['dport'] for p in packets.values()})}", segments and segments[0])
 for packet in segments:
     seen = stages(packet)
-    check(seen[: len(OUT) + 1] == OUT + ["transmit"], "a segment leaves", packet)
+    # a handshake's segments, and acknowledgments, come of no call
+    check(seen[seen[0] == "send" :][: len(OUT)] == OUT[1:] + ["transmit"], "a segment leaves", packet)
     check("socket-in" in seen and seen.count("socket-in") == 1, "a segment arrives", packet)
+called = [p for p in segments if p[0]["stage"] == "send"]
+check(called and all(p[0]["comm"].startswith("python3") for p in called), f"{len(called)} segments of calls")
 waited = [row for p in segments for row in p if row["stage"] == "read"]
 check(len(waited) > 1 and all(row["comm"].startswith("python3") for row in waited), f"segments are read: {waited}")
 check(max(row["us"] for row in waited) > 300000, f"the reader slept: {waited}")
