@@ -45,6 +45,7 @@ struct maker {
 	int depth;         /* of braces */
 	char provider[16]; /* of its first probe; "": not seen yet */
 	char probe[24];
+	bool mixed;         /* others are of other providers: args[] but args[1] differ */
 	char probes[192];   /* all of them */
 	struct call wanted; /* its first wanted(); text NULL: none yet */
 	bool interval;      /* it is one of tool:::interval */
@@ -61,7 +62,7 @@ static void clause_end(struct maker *m)
 	}
 	memset(&m->wanted, 0, sizeof(m->wanted));
 	m->provider[0] = m->probe[0] = m->probes[0] = '\0';
-	m->interval = m->marked = false;
+	m->interval = m->marked = m->mixed = false;
 }
 
 /* ---- subjects ---------------------------------------------------------------------------------------------------- */
@@ -131,15 +132,15 @@ static struct subject subject_of(const struct maker *m)
 	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++) {
 		if (strcmp(providers[i].name, m->provider) != 0)
 			continue;
-		if (!s.laddr && !s.raddr && !s.lport && !s.rport) {
+		if (!s.laddr && !s.raddr && !s.lport && !s.rport && !m->mixed) {
 			const char *cs = s.cs;
 
 			s = providers[i].ends;
 			s.cs = cs;
 		}
 		s.cs = s.cs ? s.cs : "args[1]";
-		s.device = providers[i].packet ? "args[0]->pkt_ifname" : NULL;
-		s.bytes = bytes_of(m, providers[i].packet);
+		s.device = providers[i].packet && !m->mixed ? "args[0]->pkt_ifname" : NULL;
+		s.bytes = m->mixed ? NULL : bytes_of(m, providers[i].packet);
 	}
 	return s;
 }
@@ -373,6 +374,7 @@ static void note_probe(struct maker *m, const char *s, size_t n)
 		return;
 	len = strspn(probe, "abcdefghijklmnopqrstuvwxyz-");
 	snprintf(m->probes + k, sizeof(m->probes) - k, "%.*s ", (int)(n + 3 + len), s);
+	m->mixed |= m->provider[0] && (strlen(m->provider) != n || strncmp(m->provider, s, n) != 0);
 	if (m->provider[0])
 		return;
 	snprintf(m->provider, sizeof(m->provider), "%.*s", (int)n, s);
