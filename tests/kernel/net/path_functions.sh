@@ -59,7 +59,7 @@ import collections, sys
 packets = collections.OrderedDict()
 for line in open(sys.argv[1]):
     w = line.split()
-    if w and w[0] == "stage":
+    if w and w[0] == "stage" and w[3] != "send":
         packets.setdefault(w[1], []).append((int(w[2]), w[3], int(w[4]), w[5], int(w[6])))
 ok = True
 def check(good, text, p):
@@ -67,7 +67,7 @@ def check(good, text, p):
     if not good:
         ok = False
         print(text, *p, sep="\n")
-OUT = "output postrouting tc-egress queue transmit driver-in".split()
+OUT = "udp-out output postrouting tc-egress queue transmit driver-in".split()
 kinds = collections.Counter()
 for n, p in enumerate(packets.values()):
     stages = [s[1] for s in p]
