@@ -246,8 +246,8 @@ enum dw_stages {
 	DW_STAGE_SOCKET_IN = 18,
 	DW_STAGE_READ = 21,
 	DW_STAGE_SENT = 22,
-	DW_STAGE_DROP = 23,  /* the last one of the path provider */
-	DW_STAGE_SEND = 25,  /* a process sends on a socket; head: its address; there is no packet yet */
+	DW_STAGE_DROP = 23, /* the last one of the path provider */
+	DW_STAGE_SEND = 25, /* a process sends on a socket; head: its address; there is no packet yet */
 	DW_STAGE_TCP_OUT = 26,
 	DW_STAGE_UDP_OUT = 27,
 	DW_STAGE_LOOK = 33,  /* the packet may be gone: no identity is made */
