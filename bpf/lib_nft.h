@@ -210,7 +210,7 @@ INLINE u64 nft_known(struct dw_nft *v)
 
 /* w->expr: the rule that has it. Otherwise: the only one that can have dropped the packet at the hooks w->mask. Returns
  * what w->want says: 0: the chain; 1: the rule's head, or 1 for the policy of the chain; 2: the chain, or the one from
- * which it was reached, which is of the same table. */
+ * which it was reached, which is of the same table; 3: the chain of the rule whose head w->expr is. */
 u64 nft_find(struct dw_nft *v)
 {
 	nft *w = v;
@@ -220,6 +220,15 @@ u64 nft_find(struct dw_nft *v)
 		return 0;
 	w->found = w->rule = 0;
 	w->many = w->other = w->unsure = 0;
+	if (w->want == 3) {
+		w->at = w->expr;
+		w->expr = w->ended = w->chain = 0;
+		if (w->last_at)
+			loop(NFT_RULES, cb_nft_rule, &c, 0);
+		if (w->ended)
+			READ((void *)&w->chain, 8, w->at + w->last_at);
+		return w->chain;
+	}
 	if (w->expr)
 		return !nft_known(v) ? 0 : w->want == 1 ? w->rule : w->chain;
 	loop(NFT_HOOKS * NFT_AT_HOOK, cb_nft_hook, &c, 0);

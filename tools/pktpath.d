@@ -11,6 +11,7 @@
  * row: CLONE[wide] %5d CT[wide] %#-11s OSOURCE:PORT=osaddr:osport[wide] %#15s:%#-5d|%#39s:%#-5d
  * row: ODEST:PORT=odaddr:odport[wide] %#15s:%#-5d|%#39s:%#-5d VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
  * row: FAMILY=nf_family[wide] %#-6s TABLE[wide] %#-12s CHAIN[wide] %#-12s RULE[wide] %#6d
+ * row: ACT[wide] %#-8s PROG[wide] %#-16s
  */
 #pragma D option dynvarsize=16m
 
@@ -105,7 +106,7 @@ path:::
 	    this->clone, args[4]->path_ct, args[4]->path_osaddr,
 	    this->nat ? args[4]->path_osport : -1, args[4]->path_odaddr, this->nat ? args[4]->path_odport : -1, args[4]->path_verdict, args[4]->path_by,
 	    args[4]->path_hook, this->reason, args[4]->path_family, args[4]->path_table, args[4]->path_chain,
-	    args[4]->path_rule);
+	    args[4]->path_rule, args[4]->path_act, args[4]->path_prog);
 }
 
 /* With -w: what the packet itself does not say. */

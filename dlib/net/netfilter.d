@@ -100,6 +100,9 @@ inline int DW_NF_VERDICT = 0xff;	/* of a function's result: the verdict alone, 0
 inline int DW_NFT_CONTINUE = -1;
 inline int DW_NFT_JUMP = -3;
 inline int DW_NFT_GOTO = -4;
+/* The lowest byte of a verdict's code: those of chains are negative, the others have more in their upper bytes. */
+inline int dw_nft_code[int code] = code & DW_NF_VERDICT;
+inline int DW_NFT_BY_POLICY = 1;	/* enum nft_trace_types */
 
 /* nft_do_chain */
 struct dw_nfchain {

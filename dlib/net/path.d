@@ -34,6 +34,8 @@ inline int DW_PATH_FILTER = 24;	/* at any place between the others: it is not ke
 inline int DW_PATH_SEND = 25;	/* there is no packet yet */
 inline int DW_PATH_TCP_OUT = 26;
 inline int DW_PATH_UDP_OUT = 27;
+inline int DW_PATH_RULE = 28;	/* likewise beside the others, as the next */
+inline int DW_PATH_IPVS = 29;
 
 inline string path_stage_string[int stage] =
     stage == 1 ? "output" : stage == 2 ? "forward" : stage == 3 ? "postrouting" : stage == 4 ? "neigh-wait" :
@@ -42,7 +44,8 @@ inline string path_stage_string[int stage] =
     stage == 13 ? "device-in" : stage == 14 ? "tc-ingress" : stage == 15 ? "prerouting" :
     stage == 16 ? "route" : stage == 17 ? "input" : stage == 18 ? "socket-in" : stage == 19 ? "backlog" :
     stage == 20 ? "socket-queue" : stage == 21 ? "read" : stage == 22 ? "sent" : stage == 23 ? "drop" : stage == 24 ? "filter" :
-    stage == 25 ? "send" : stage == 26 ? "tcp-out" : stage == 27 ? "udp-out" : "";
+    stage == 25 ? "send" : stage == 26 ? "tcp-out" : stage == 27 ? "udp-out" :
+    stage == 28 ? "rule" : stage == 29 ? "ipvs" : "";
 
 /* A stage and the device; numbers of devices are those of their namespace, so that its address stands for it. */
 inline uint64_t dw_path_word[int stage, uint64_t device] = device << 8 | stage;
@@ -74,6 +77,12 @@ struct dw_path {
 	int32_t verdict;	/* of tc or XDP, -1: none; the verdict's own number plus DW_PATH_TC or DW_PATH_XDP_VERDICT */
 	struct bpf_prog *prog;	/* that has given it, or NULL */
 	struct tcf_proto *filter;
+	uint64_t tcx;		/* dropped by tc: struct bpf_mprog_entry of the device; 0: none */
+	uint64_t tc_list;	/* ... its first filter; 0: none */
+	uint64_t tcx_prog;	/* ... the first program of tcx */
+	uint64_t action;	/* the last struct tc_action that was carried out; 0: none, or not known */
+	uint64_t ipvs;		/* IPVS: struct ip_vs_conn */
+	uint64_t service;	/* ... struct ip_vs_service, without a connection */
 	int32_t nfhook;		/* of a packet that netfilter drops: number of path_hook_string[]; 0: not known, or no such drop */
 };
 
@@ -82,6 +91,9 @@ inline int DW_PATH_GSO_BIT = 31;
 inline int DW_PATH_TC = 16;
 inline int DW_PATH_XDP_VERDICT = 64;
 inline int DW_PATH_NF_VERDICT = 128;
+inline int DW_PATH_VS_VERDICT = 160;	/* IP_VS_CONN_F_..., and two of ours */
+inline int DW_PATH_VS_REPLY = 8;
+inline int DW_PATH_VS_NONE = 9;
 
 /* TCP's data in a packet whose headers are at N and T. */
 inline uint32_t dw_path_data[struct sk_buff *B, uint64_t t] =
@@ -115,7 +127,7 @@ translator struct dw_path < struct dw_path *P > {
 	checked = 1;
 	netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
-	path_event = P->stage == DW_PATH_FILTER ? DW_PATH_ASIDE : P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
+	path_event = P->stage == DW_PATH_FILTER || P->stage >= DW_PATH_RULE ? DW_PATH_ASIDE : P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
 	path_device = (uint64_t)P->dev;
 	path_flow = dw_path_leaves[P->stage] ? dw_path_sender[P] :
 	    P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
@@ -130,8 +142,16 @@ translator struct dw_path < struct dw_path *P > {
 	path_begin = __packet_was(P->packet_id, 2);
 	into = 0;
 	verdict = -1;
-	prog = (struct bpf_prog *)0;
-	filter = (struct tcf_proto *)0;
+	tcx = P->dropped ? dw_tcx_entry[P->skb, P->reason] : 0;
+	tc_list = P->dropped ? dw_tc_list[P->tcx, P->skb, P->reason] : 0;
+	tcx_prog = P->dropped ? dw_tcx_prog[P->tcx, 0] : 0;
+	filter = (struct tcf_proto *)(P->tc_list != 0 && P->tcx_prog == 0 ? P->tc_list : 0);
+	prog = (struct bpf_prog *)(!P->dropped ? 0 : dw_by_xdp[P->reason, P->location] ? dw_xdp_prog[P->skb] :
+	    P->tcx_prog != 0 ? (P->tc_list != 0 || dw_tcx_prog[P->tcx, 1] != 0 ? 0 : P->tcx_prog) :
+	    P->tc_list != 0 ? dw_tc_prog[P->tc_list] : 0);
+	action = 0;
+	ipvs = 0;
+	service = 0;
 	nfhook = __has(SKB_DROP_REASON_NETFILTER_DROP) ? (P->dropped && P->reason == SKB_DROP_REASON_NETFILTER_DROP ?
 	    dw_path_nfhook[P->path_place & 0xff, P->skb] : 0) : 0;
 };
@@ -356,6 +376,14 @@ typedef struct pathinfo {
 	uint64_t path_into;		/* gro: path_id of the packet with which it is merged; else 0 */
 	string path_verdict;		/* xdp, tc-ingress, tc-egress: "DROP", "SHOT", ...; else "" */
 	string path_by;			/* the XDP program that has given it, or the kind of tc's first filter */
+	string path_act;		/* tc-ingress, tc-egress: kind of the last action that was carried out; else "" */
+	uint32_t path_actindex;		/* ... its index */
+	string path_prog;		/* the BPF program of XDP or tc that has given the verdict; "": none, or not known */
+	uint32_t path_progid;		/* ... its id */
+	string path_vaddr;		/* ipvs: the virtual service; else "" */
+	uint16_t path_vport;
+	string path_raddr;		/* ... the real server; "": there is none */
+	uint16_t path_rport;
 	string path_hook;		/* drop by netfilter: "input", "forward", ...; else "" */
 	/* of netfilter: of the chain that has let it go on (filter), or that drops it; "" and -1: not known */
 	string path_family;		/* "inet", "ip", "ip6", ... */
@@ -380,7 +408,14 @@ inline string path_verdict_string[int v] =
     v == 20 ? "STOLEN" : v == 21 ? "QUEUED" : v == 22 ? "REPEAT" : v == 23 ? "REDIRECT" : v == 24 ? "TRAP" :
     v == 25 ? "CONSUMED" : v == 64 ? "ABORTED" : v == 65 ? "DROP" : v == 66 ? "PASS" : v == 67 ? "TX" :
     v == 68 ? "REDIRECT" :
-    v == DW_PATH_NF_VERDICT + 1 ? "ACCEPT" : v == DW_PATH_NF_VERDICT + 3 ? "QUEUE" : "";
+    v == DW_PATH_NF_VERDICT ? "DROP" : v == DW_PATH_NF_VERDICT + 1 ? "ACCEPT" :
+    v == DW_PATH_NF_VERDICT + 2 ? "STOLEN" : v == DW_PATH_NF_VERDICT + 3 ? "QUEUE" :
+    v == DW_PATH_NF_VERDICT + 255 ? "CONTINUE" : v == DW_PATH_NF_VERDICT + 254 ? "BREAK" :
+    v == DW_PATH_NF_VERDICT + 253 ? "JUMP" : v == DW_PATH_NF_VERDICT + 252 ? "GOTO" :
+    v == DW_PATH_NF_VERDICT + 251 ? "RETURN" :
+    v == DW_PATH_VS_VERDICT ? "MASQ" : v == DW_PATH_VS_VERDICT + 1 ? "LOCAL" : v == DW_PATH_VS_VERDICT + 2 ? "TUNNEL" :
+    v == DW_PATH_VS_VERDICT + 3 ? "ROUTE" : v == DW_PATH_VS_VERDICT + 4 ? "BYPASS" :
+    v == DW_PATH_VS_VERDICT + DW_PATH_VS_REPLY ? "REPLY" : v == DW_PATH_VS_VERDICT + DW_PATH_VS_NONE ? "NO_SERVER" : "";
 
 /* ns from the call that wrote it to its first stage, if the first is that (bpf/lib_packet.h); else 0. */
 inline uint64_t dw_path_called[uint64_t begin] = (begin & 0xff) == DW_PATH_SEND ? begin >> 8 : 0;
@@ -423,7 +458,15 @@ translator pathinfo_t < struct dw_path *P > {
 	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) < DW_PATH_SEND;
 	path_into = P->into;
 	path_verdict = path_verdict_string[P->verdict];
-	path_by = P->prog != 0 ? P->prog->aux->name : P->filter != 0 ? P->filter->ops->kind : "";
+	path_by = P->filter != 0 ? P->filter->ops->kind : P->prog != 0 ? P->prog->aux->name : "";
+	path_act = P->action != 0 ? ((struct tc_action *)P->action)->ops->kind : "";
+	path_actindex = P->action != 0 ? ((struct tc_action *)P->action)->tcfa_index : 0;
+	path_prog = P->prog != 0 ? P->prog->aux->name : "";
+	path_progid = P->prog != 0 ? P->prog->aux->id : 0;
+	path_vaddr = dw_vs_vaddr[P->ipvs, P->service];
+	path_vport = dw_vs_vport[P->ipvs, P->service];
+	path_raddr = dw_vs_raddr[P->ipvs];
+	path_rport = dw_vs_rport[P->ipvs];
 	path_hook = path_hook_string[P->nfhook];
 	path_family = dw_nf_family[P->nf_table, P->nf_xt];
 	path_table = dw_nf_table[P->nf_table, P->nf_xt];

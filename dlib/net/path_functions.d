@@ -234,6 +234,8 @@ translator struct dw_path < struct dw_patc *C > {
 	recv = C->skb->tc_at_ingress;
 	verdict = C->retval + DW_PATH_TC;
 	filter = C->tp;
+	action = __stamped("tcact", (uint64_t)C->skb);
+	prog = (struct bpf_prog *)__stamped("tcprog", (uint64_t)C->skb);
 };
 
 /* nft_do_chain ends, and lets the packet go on. The notes are those of this chain (netfilter.d). */
@@ -272,4 +274,86 @@ translator struct dw_path < struct dw_paxt *C > {
 	nf_chain = 0;
 	nf_rule = 0;
 	nf_xt = (uint64_t)C->table | C->state->hook;
+};
+
+/* nft_trace_notify: a rule has seen a packet whose `nftrace' is set, or a policy has decided (rule 0), or a chain has
+ * come to its end. The end of the chain's rules names the chain. */
+struct dw_patrace {
+	struct nft_pktinfo *pkt;
+	struct nft_verdict *verdict;
+	uint64_t rule;
+	struct nft_traceinfo *info;
+};
+inline int DW_NFT_CHAIN_AFTER = 3;
+inline uint64_t dw_nft_base[uint64_t base] = base + offsetof(struct nft_base_chain, chain);
+translator struct dw_path < struct dw_patrace *C > {
+	skb = C->pkt->skb;
+	stage = DW_PATH_RULE;
+	recv = C->pkt->skb->skb_iif != 0;
+	dev = C->pkt->state->out != 0 ? C->pkt->state->out : C->pkt->state->in;
+	netns = C->pkt->state->net->ns.inum;
+	verdict = DW_PATH_NF_VERDICT + (C->rule != 0 ? dw_nft_code[C->verdict->code] : C->info->basechain->policy);
+	nf_table = dw_nft_base[(uint64_t)C->info->basechain];
+	nf_chain = C->rule != 0 ? __nft(DW_NFT_CHAIN_AFTER, C->rule, 0, 0, 0, 0, 0) : dw_nft_base[(uint64_t)C->info->basechain];
+	nf_rule = C->rule != 0 ? (dw_kword[C->rule] & 1 ? 0 : C->rule) : 1;
+	nf_xt = 0;
+};
+
+/* Before Linux 6.4. */
+struct dw_patrace1 {
+	uint64_t info;
+};
+inline struct nft_traceinfo *dw_nft_info[uint64_t info] = (struct nft_traceinfo *)info;
+translator struct dw_path < struct dw_patrace1 *C > {
+	skb = dw_nft_info[C->info]->pkt->skb;
+	stage = DW_PATH_RULE;
+	recv = dw_nft_info[C->info]->pkt->skb->skb_iif != 0;
+	dev = dw_nft_info[C->info]->pkt->state->out != 0 ? dw_nft_info[C->info]->pkt->state->out : dw_nft_info[C->info]->pkt->state->in;
+	netns = dw_nft_info[C->info]->pkt->state->net->ns.inum;
+	verdict = DW_PATH_NF_VERDICT + (dw_nft_info[C->info]->type == DW_NFT_BY_POLICY ?
+	    dw_nft_info[C->info]->basechain->policy : dw_nft_code[dw_nft_info[C->info]->verdict->code]);
+	nf_table = (uint64_t)dw_nft_info[C->info]->chain;
+	nf_chain = (uint64_t)dw_nft_info[C->info]->chain;
+	nf_rule = dw_nft_info[C->info]->type == DW_NFT_BY_POLICY ? 1 :
+	    (uint64_t)dw_nft_info[C->info]->rule != 0 && (dw_kword[(uint64_t)dw_nft_info[C->info]->rule] & 1) == 0 ?
+	    (uint64_t)dw_nft_info[C->info]->rule : 0;
+	nf_xt = 0;
+};
+
+/* IPVS: ip_vs_nat_xmit and its like send a packet to the real server of its connection. */
+struct dw_pavs {
+	struct sk_buff *skb;
+	uint64_t cp;
+};
+translator struct dw_path < struct dw_pavs *C > {
+	stage = DW_PATH_IPVS;
+	recv = C->skb->skb_iif != 0;
+	ipvs = C->cp;
+	verdict = DW_PATH_VS_VERDICT + dw_vs_method[C->cp];
+};
+
+/* handle_response: a packet of a real server, before it gets the address of the virtual service. */
+struct dw_pavsreply {
+	int32_t af;
+	struct sk_buff *skb;
+	uint64_t pd;
+	uint64_t cp;
+};
+translator struct dw_path < struct dw_pavsreply *C > {
+	stage = DW_PATH_IPVS;
+	recv = C->skb->skb_iif != 0;
+	ipvs = C->cp;
+	verdict = DW_PATH_VS_VERDICT + DW_PATH_VS_REPLY;
+};
+
+/* ip_vs_leave: a virtual service has no real server for a packet. */
+struct dw_pavsnone {
+	uint64_t svc;
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pavsnone *C > {
+	stage = DW_PATH_IPVS;
+	recv = C->skb->skb_iif != 0;
+	service = C->svc;
+	verdict = DW_PATH_VS_VERDICT + DW_PATH_VS_NONE;
 };

@@ -57,9 +57,50 @@ static const struct stamp_event xt_events[] = {
 	ENDED(STAMP_END, "ip6_tables", "ip6t_do_table", 3, "dw_nfxted", NOT_DROP, NULL),
 	GONE,
 };
+/* What tc carried out: the last action, and the BPF program that gave a verdict, until the filters are done. */
+#define ACT(name, func) ENDED(STAMP_SET, name, func, 2, "dw_tcact", NULL, .word = "P->nf_word")
+#define CLASSIFIED                                        \
+	{                                                 \
+		STAMP_END,                                \
+			{ .attach = ATTACH_FEXIT,         \
+				.target = "tcf_classify", \
+				.nargs = 1,               \
+				.native = "dw_tcdone",    \
+				.entry_args = true },     \
+			KEY                               \
+	}
+static const struct stamp_event act_events[] = {
+	ACT("act_bpf", "tcf_bpf_act"),
+	ACT("act_connmark", "tcf_connmark_act"),
+	ACT("act_csum", "tcf_csum_act"),
+	ACT("act_ct", "tcf_ct_act"),
+	ACT("act_ctinfo", "tcf_ctinfo_act"),
+	ACT("act_gact", "tcf_gact_act"),
+	ACT("act_gate", "tcf_gate_act"),
+	ACT("act_ife", "tcf_ife_act"),
+	ACT("act_mirred", "tcf_mirred_act"),
+	ACT("act_mpls", "tcf_mpls_act"),
+	ACT("act_nat", "tcf_nat_act"),
+	ACT("act_pedit", "tcf_pedit_act"),
+	ACT("act_police", "tcf_police_act"),
+	ACT("act_sample", "tcf_sample_act"),
+	ACT("act_simple", "tcf_simp_act"),
+	ACT("act_skbedit", "tcf_skbedit_act"),
+	ACT("act_skbmod", "tcf_skbmod_act"),
+	ACT("act_tunnel_key", "tunnel_key_act"),
+	ACT("act_vlan", "tcf_vlan_act"),
+	CLASSIFIED,
+};
+static const struct stamp_event prog_events[] = {
+	ENDED(STAMP_SET, "act_bpf", "tcf_bpf_act", 2, "dw_tcbpf", NULL, .word = "P->nf_word"),
+	ENDED(STAMP_SET, "cls_bpf", "cls_bpf_classify", 3, "dw_tccls", DECIDES, .word = "P->nf_word"),
+	CLASSIFIED,
+};
 const struct stamp netfilter_stamps[NETFILTER_STAMPS] = {
 	{ "nft", TABLE(chain_events) },
 	{ "nftexpr", TABLE(expr_events) },
 	{ "nftjump", TABLE(jump_events) },
 	{ "xt", TABLE(xt_events) },
+	{ "tcact", TABLE(act_events) },
+	{ "tcprog", TABLE(prog_events) },
 };

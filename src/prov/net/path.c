@@ -130,6 +130,36 @@ static const struct site filter_sites[] = {
 	FILTER("ip6t_do_table", "ip6_tables", 3, "dw_paxt", "... likewise"),
 };
 
+/* Beside the stages: where the script traces none before, the packet has no identity. */
+#define SEEN "dw_ip_buffer[P->skb]"
+/* Each rule that a packet meets, as nf_tables' own trace has it. */
+#define TRACED(mod, n, nat, text, ...) \
+	FUNC_SITE("nft_trace_notify", n, nat, .module = mod, .when = SEEN, .optional = true, .sees = text, __VA_ARGS__)
+static const struct site rule_sites[] = {
+	TRACED(NULL, 4, "dw_patrace", "packets with `meta nftrace set 1' at each rule"),
+	TRACED("nf_tables", 4, "dw_patrace", "... where nf_tables is a module"),
+	TRACED(NULL, 1, "dw_patrace1", "... before Linux 6.4", .fewer = 2),
+	TRACED("nf_tables", 1, "dw_patrace1", "... likewise", .fewer = 2),
+};
+
+/* IPVS is a module on most kernels. */
+#define VS(func, n, nat, text)                                                                    \
+	FUNC_SITE(func, n, nat, .module = "ip_vs", .when = SEEN, .optional = true, .sees = text), \
+		FUNC_SITE(func, n, nat, .when = SEEN, .optional = true, .sees = text)
+static const struct site ipvs_sites[] = {
+	VS("ip_vs_nat_xmit", 4, "dw_pavs", "packets whose address is translated"),
+	VS("ip_vs_nat_xmit_v6", 4, "dw_pavs", "... of IPv6"),
+	VS("ip_vs_dr_xmit", 4, "dw_pavs", "packets that are sent on as they are"),
+	VS("ip_vs_dr_xmit_v6", 4, "dw_pavs", "... of IPv6"),
+	VS("ip_vs_tunnel_xmit", 4, "dw_pavs", "packets that are sent on in a tunnel"),
+	VS("ip_vs_tunnel_xmit_v6", 4, "dw_pavs", "... of IPv6"),
+	VS("ip_vs_bypass_xmit", 4, "dw_pavs", "packets that go on to their address"),
+	VS("ip_vs_bypass_xmit_v6", 4, "dw_pavs", "... of IPv6"),
+	VS("ip_vs_null_xmit", 4, "dw_pavs", "packets for a server on this machine"),
+	VS("handle_response", 6, "dw_pavsreply", "answers of real servers whose address is translated"),
+	VS("ip_vs_leave", 4, "dw_pavsnone", "packets for which a virtual service has no server"),
+};
+
 static const struct site queue_sites[] = {
 	STAGE("net_dev_queue", 1, "dw_paqueue", "packets that are given to a device, before its queue"),
 };
@@ -188,6 +218,7 @@ static const struct probe_def probes[] = {
 	{ "forward", args, TABLE(forward_sites), "a packet is to be forwarded, before netfilter's rules for that" },
 	{ "gro", args, TABLE(gro_sites), "a packet is merged with another one: args[4]->path_into" },
 	{ "input", args, TABLE(input_sites), "a packet for this machine has passed netfilter" },
+	{ "ipvs", args, TABLE(ipvs_sites), "a virtual service takes a packet: args[4]->path_raddr is the real server" },
 	{ "neigh-wait", args, TABLE(neigh_sites), "a packet waits for its neighbour's hardware address" },
 	{ "output", args, TABLE(output_sites), "this machine sends a packet, before netfilter's rules for that" },
 	{ "postrouting", args, TABLE(postrouting_sites), "a packet that leaves has passed netfilter" },
@@ -195,6 +226,8 @@ static const struct probe_def probes[] = {
 	{ "queue", args, TABLE(queue_sites), "a packet is given to a device, before the device's queue" },
 	{ "read", args, TABLE(read_sites), "a process reads data of a packet" },
 	{ "route", args, TABLE(route_sites), "the way of a packet is to be decided: for this machine, or another" },
+	{ "rule", args, TABLE(rule_sites),
+		"a rule of nf_tables has seen a packet that is traced (meta nftrace set 1)" },
 	{ "send", args, TABLE(send_sites), "a process sends: there is a socket, and no packet yet" },
 	{ "sent", args, TABLE(sent_sites), "a device has sent a packet" },
 	{ "socket-in", args, TABLE(socket_sites), "a packet has found its socket" },

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* verdicts: who decided about a packet, outside of the rules of netfilter: filters, actions and BPF programs of tc, XDP
+ * programs, IPVS. Input: a packet that is dropped; structures of the kernel. Output: members of struct dw_path.
+ * src/prov/net/netfilter.c names the functions that note actions and programs of tc. */
+
+/* ---- BPF programs ----------------------------------------------------------------------------------------------------- */
+
+/* The program of a filter of kind bpf, if it has one only and that gives the verdict itself (direct action); 0: it is not
+ * known which. plist is a ring through cls_bpf_prog.link. */
+inline uint64_t dw_cls_head[uint64_t tp] = (uint64_t)((struct tcf_proto *)tp)->root;
+inline uint64_t dw_cls_link[uint64_t tp] = dw_kword[dw_cls_head[tp]];
+inline uint64_t dw_cls_only[uint64_t tp] = __has(((struct cls_bpf_prog *)0)->filter) ?
+    (dw_cls_head[tp] == 0 || dw_cls_link[tp] == dw_cls_head[tp] || dw_kword[dw_cls_link[tp]] != dw_cls_head[tp] ? 0 :
+    (uint64_t)((struct cls_bpf_prog *)(dw_cls_link[tp] - offsetof(struct cls_bpf_prog, link)))->filter) : 0;
+inline int DW_CLS_BPF = 0x667062;	/* "bpf" */
+inline int dw_cls_is_bpf[uint64_t tp] = (dw_kword[(uint64_t)&((struct tcf_proto *)tp)->ops->kind] & 0xffffffff) == DW_CLS_BPF;
+
+/* Where a device has what tc is to run, by the reason of a drop: programs of tcx since Linux 6.6, and filters. */
+inline uint64_t dw_tcx_entry[struct sk_buff *B, uint32_t reason] = __has(((struct net_device *)0)->tcx_ingress) &&
+    __has(SKB_DROP_REASON_TC_INGRESS) ? ((int64_t)B->dev >= 0 ? 0 :
+    reason == SKB_DROP_REASON_TC_INGRESS ? (uint64_t)B->dev->tcx_ingress :
+    reason == SKB_DROP_REASON_TC_EGRESS ? (uint64_t)B->dev->tcx_egress : 0) : 0;
+inline uint64_t dw_tcx_prog[uint64_t entry, int nth] = __has(((struct bpf_mprog_entry *)0)->fp_items[0].prog) ?
+    (entry == 0 ? 0 : dw_kword[entry + nth * sizeof(struct bpf_mprog_fp)]) : 0;
+inline uint64_t dw_tc_first[uint64_t miniq] = miniq == 0 ? 0 : (uint64_t)((struct mini_Qdisc *)miniq)->filter_list;
+inline uint64_t dw_tc_list[uint64_t tcx, struct sk_buff *B, uint32_t reason] = __has(((struct tcx_entry *)0)->miniq) ?
+    (tcx == 0 ? 0 : dw_tc_first[(uint64_t)((struct tcx_entry *)((uint64_t)((struct bpf_mprog_entry *)tcx)->parent -
+    offsetof(struct tcx_entry, bundle)))->miniq]) :
+    __has(((struct net_device *)0)->miniq_ingress) && __has(SKB_DROP_REASON_TC_INGRESS) ?
+    ((int64_t)B->dev >= 0 ? 0 : reason == SKB_DROP_REASON_TC_INGRESS ? dw_tc_first[(uint64_t)B->dev->miniq_ingress] :
+    reason == SKB_DROP_REASON_TC_EGRESS ? dw_tc_first[(uint64_t)B->dev->miniq_egress] : 0) : 0;
+/* The BPF program of the filters that begin with one. */
+inline uint64_t dw_tc_prog[uint64_t first] = ((struct tcf_proto *)first)->next != 0 || !dw_cls_is_bpf[first] ? 0 : dw_cls_only[first];
+
+/* The XDP program that the stack runs for a device. It drops without a reason of its own, in do_xdp_generic() or what that
+ * calls. */
+inline int DW_XDP_SIZE = 0x320;		/* bytes of the code, at most */
+inline uint64_t dw_do_xdp = __has(&`do_xdp_generic) ? (uint64_t)&`do_xdp_generic : 0;
+inline uint64_t dw_do_xdp_part = __has(&`netif_receive_generic_xdp) ? (uint64_t)&`netif_receive_generic_xdp : 0;
+inline int dw_by_xdp[uint32_t reason, uint64_t at] = __has(SKB_DROP_REASON_XDP) ?
+    (reason == SKB_DROP_REASON_XDP || (reason == SKB_DROP_REASON_NOT_SPECIFIED &&
+    ((dw_do_xdp != 0 && at - dw_do_xdp < DW_XDP_SIZE) || (dw_do_xdp_part != 0 && at - dw_do_xdp_part < DW_XDP_SIZE)))) : 0;
+inline uint64_t dw_xdp_prog[struct sk_buff *B] = (int64_t)B->dev >= 0 ? 0 : (uint64_t)B->dev->xdp_prog;
+
+/* ---- notes: functions of tc ------------------------------------------------------------------------------------------- */
+
+/* tcf_gact_act and its like */
+struct dw_tcact {
+	struct sk_buff *skb;
+	uint64_t action;
+};
+translator struct dw_pkt < struct dw_tcact *C > {
+	nf_word = C->action;
+};
+
+/* tcf_bpf_act */
+struct dw_tcbpf {
+	struct sk_buff *skb;
+	uint64_t action;
+};
+translator struct dw_pkt < struct dw_tcbpf *C > {
+	nf_word = __has(((struct tcf_bpf *)0)->filter) ? (uint64_t)((struct tcf_bpf *)C->action)->filter : 0;
+};
+
+/* cls_bpf_classify ends */
+struct dw_tccls {
+	struct sk_buff *skb;
+	uint64_t tp;
+	uint64_t res;
+	int32_t retval;
+};
+translator struct dw_pkt < struct dw_tccls *C > {
+	nf_word = dw_cls_only[C->tp];
+	nf_verdict = C->retval;
+};
+
+/* tcf_classify ends */
+struct dw_tcdone {
+	struct sk_buff *skb;
+};
+translator struct dw_pkt < struct dw_tcdone *C > {
+	nf_word = 0;
+};
+
+/* ---- IPVS: struct ip_vs_conn and struct ip_vs_service ------------------------------------------------------------------ */
+
+inline int DW_VS_METHOD = 7;	/* of a connection's flags */
+inline int dw_vs_method[uint64_t cp] = __has(((struct ip_vs_conn *)0)->vaddr) ?
+    ((struct ip_vs_conn *)cp)->flags & DW_VS_METHOD : 0;
+inline string dw_vs_text[int af, uint64_t at] = af == DW_AF_INET ? __ip4(((union nf_inet_addr *)at)->ip) :
+    af == DW_AF_INET6 ? __ip6(&((union nf_inet_addr *)at)->in6) : "";
+inline string dw_vs_vaddr[uint64_t cp, uint64_t svc] = __has(((struct ip_vs_conn *)0)->vaddr) ?
+    (cp != 0 ? dw_vs_text[((struct ip_vs_conn *)cp)->af, (uint64_t)&((struct ip_vs_conn *)cp)->vaddr] :
+    svc != 0 ? dw_vs_text[((struct ip_vs_service *)svc)->af, (uint64_t)&((struct ip_vs_service *)svc)->addr] : "") : "";
+inline uint16_t dw_vs_vport[uint64_t cp, uint64_t svc] = __has(((struct ip_vs_conn *)0)->vaddr) ?
+    (cp != 0 ? ntohs(((struct ip_vs_conn *)cp)->vport) : svc != 0 ? ntohs(((struct ip_vs_service *)svc)->port) : 0) : 0;
+inline string dw_vs_raddr[uint64_t cp] = __has(((struct ip_vs_conn *)0)->vaddr) ?
+    (cp != 0 ? dw_vs_text[((struct ip_vs_conn *)cp)->daf, (uint64_t)&((struct ip_vs_conn *)cp)->daddr] : "") : "";
+inline uint16_t dw_vs_rport[uint64_t cp] = __has(((struct ip_vs_conn *)0)->vaddr) ?
+    (cp != 0 ? ntohs(((struct ip_vs_conn *)cp)->dport) : 0) : 0;
