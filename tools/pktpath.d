@@ -91,7 +91,7 @@ path:::
 {
 	row(args[4]->path_id, number[args[4]->path_id], "send", 0, 0, 0, 0, args[0]->pkt_zonename, "", args[1]->cs_pid,
 	    args[1]->cs_execname, args[4]->path_flags, args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport,
-	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", "", "", "", "", "", "", -1);
+	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", "", "", "", "", "", "", -1, "", "");
 }
 
 path:::
