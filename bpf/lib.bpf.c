@@ -98,6 +98,7 @@ INLINE u64 put_ip6(char *out, const u8 *b)
 		u64 v = group(b, i), in_run = run >> i & 1, shown = 1 - in_run;
 		/* before each shown group but the first, and at the start of the run */
 		u64 colon = (i > 0 ? shown : 0) | (in_run & ~before);
+		OPAQUE(colon); /* before Linux 6.10 the verifier knows nothing of an OR, and clang leaves out "& 1" */
 		out[p] = ':';
 		p += colon & 1;
 		out[p] = (char)hex(v >> 12);
