@@ -58,6 +58,7 @@ struct dw_pkt {
 	uint64_t box;		/* node of its container's cgroup; 0: none */
 	uint64_t boxid;		/* where the id or name of the container begins; 0: none */
 	int32_t reply;		/* 1: the event is the reset that answers the segment at nh, th */
+	int32_t bare;		/* 1: a segment that cannot have a payload, so that the compiler knows it */
 	int32_t synth;		/* 1: no packet; the headers are made as the socket's next ones */
 	struct sock *rx_sk;	/* kfree_skb: the socket that dropped it */
 	uint32_t reason;	/* kfree_skb: why */
@@ -150,6 +151,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	box = dw_sk_box[(uint64_t)P->sk];
 	boxid = dw_box_id[P->box];
 	reply = 0;
+	bare = 0;
 	synth = 0;
 	checked = 0;
 	since = 0;
@@ -248,6 +250,24 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	owner = dw_sent_owner[C->skb];
 	cookie = dw_sent_cookie[C->skb];
 	has_pkt = 1;
+	state = dw_sent_state[C->skb];
+	netns = C->skb->dev->nd_net.net->ns.inum;
+	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
+	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
+	checked = 1;
+};
+
+/* The same for segments of TCP that no socket sends. The kernel makes them, without a payload: scripts that want one
+ * need no program there. */
+struct dw_tcpqueue {
+	struct sk_buff *skb;
+};
+
+translator struct dw_pkt < struct dw_tcpqueue *C > {
+	owner = dw_sent_owner[C->skb];
+	cookie = dw_sent_cookie[C->skb];
+	has_pkt = 1;
+	bare = 1;
 	state = dw_sent_state[C->skb];
 	netns = C->skb->dev->nd_net.net->ns.inum;
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
@@ -632,9 +652,11 @@ inline uint32_t dw_synth_length[struct dw_pkt *P] = P->proto != DW_IPPROTO_TCP ?
 inline int dw_unconnected[struct dw_pkt *P] = P->proto != DW_IPPROTO_TCP &&
     P->sk->__sk_common.skc_state != DW_TCP_ESTABLISHED;
 
+inline uint8_t dw_doff[struct dw_pkt *P] = ((struct tcphdr *)P->th)->doff * 4;
+
 translator ipinfo_t < struct dw_pkt *P > {
 	ip_ver = P->foreign ? 0 : P->ver;
-	ip_plength = P->foreign ? 0 : P->reply ? DW_TCP_HLEN : P->synth ? dw_synth_length[P] :
+	ip_plength = P->foreign ? 0 : P->reply ? DW_TCP_HLEN : P->bare ? dw_doff[P] : P->synth ? dw_synth_length[P] :
 	    P->checked ? dw_ip_plength[P] : dw_not_less[dw_ip_plength[P]];
 	ip_saddr = P->foreign ? "" : P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
 	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :

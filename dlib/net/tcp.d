@@ -82,7 +82,7 @@ translator tcpinfo_t < struct dw_pkt *P > {
 	    ntohl(((struct tcphdr *)P->th)->seq) + ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_SYN) != 0) +
 	    ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_FIN) != 0) + P->skb->len - ((struct tcphdr *)P->th)->doff * 4) :
 	    ntohl(((struct tcphdr *)P->th)->ack_seq);
-	tcp_offset = P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->reply ? DW_TCP_HLEN : ((struct tcphdr *)P->th)->doff * 4;
+	tcp_offset = P->synth ? ((struct tcp_sock *)P->sk)->tcp_header_len : P->reply ? DW_TCP_HLEN : dw_doff[P];
 	tcp_flags = P->synth ? DW_TH_RST | DW_TH_ACK : P->reply ? ((((union tcp_word_hdr *)P->th)->words[3] & DW_TCP_FLAG_ACK) != 0 ? DW_TH_RST : DW_TH_RST | DW_TH_ACK) :
 	    dw_tcp_flags[P];
 	tcp_window = P->synth ? ((struct tcp_sock *)P->sk)->rcv_wnd >> ((struct tcp_sock *)P->sk)->rx_opt.rcv_wscale :

@@ -24,7 +24,7 @@ static const char *const siftr_args[] = { "siftrinfo_t *", NULL };
  * pass. */
 static const struct site send_sites[] = {
 	SOCKET_PASSED("dw_is_tcp[P]", "segments of sockets"),
-	{ TP("net_dev_queue", 1, "dw_devqueue"), .when = "dw_tcp_queued[P]",
+	{ TP("net_dev_queue", 1, "dw_tcpqueue"), .when = "dw_tcp_queued[P]",
 		.sees = "segments from TIME_WAIT and resets, that no socket sends" },
 	STOPPED("dw_tcp_stopped[P]", .sees = "segments of either kind, that netfilter stops"),
 	FUNC_OUT_NONE("dw_tcp_out_unseen[P]", .sees = "segments from TIME_WAIT and resets, that no socket sends"),
