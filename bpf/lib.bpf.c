@@ -185,6 +185,7 @@ u64 str_len(const char *s, u32 size)
 #include "lib_chill.h"
 #include "lib_json.h"
 #include "lib_packet.h"
+#include "lib_ended.h"
 #include "lib_box.h"
 #include "lib_nft.h"
 /* clang-format on */

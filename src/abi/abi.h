@@ -106,7 +106,7 @@ struct dw_owner {
 	DW_U32 nspid : 24; /* the process in its own pid namespace; Linux has 22 bits of numbers */
 	DW_U8 comm[16];
 	DW_U64 process; /* address of its struct pid: while it lives, its name and user of today are found there */
-	/* Of a connection without a socket (owner_ended.h), else 0: how many came before it, and its last socket */
+	/* Of a connection without a socket (struct dw_ended), else 0: its number, and its last socket */
 	DW_U64 ended, sk;
 };
 #define DW_OWNER_HOW 12 /* where the byte `how` is */
@@ -126,6 +126,19 @@ enum dw_owner_how {
 struct dw_sender {
 	DW_U64 sk;
 	struct dw_owner owner;
+};
+/* The connections that ended last, which have no socket any more (src/owner/bpf/owner_ended.h): a ring, and for each
+ * hash of a key (DW_ENDED_HEAD) the number of the newest. Numbers begin with 1; number n is at n modulo DW_ENDED. */
+#define DW_ENDED 8192u
+#define DW_ENDED_HEADS 16384u
+#define DW_ENDED_HEAD(key) ((key) >> 48 & (DW_ENDED_HEADS - 1))
+struct dw_ended_one {
+	DW_U64 key, older;     /* older: the number of the next with the same hash, 0 or one that is gone: none */
+	struct dw_owner owner; /* ended is its number, 0 while it is written; process is 0 if it had no owner */
+};
+struct dw_ended {
+	DW_U64 n, newest[DW_ENDED_HEADS];
+	struct dw_ended_one ring[DW_ENDED];
 };
 #define DW_SENDERS 16u /* records per CPU in `senders`; a thread's index is its tid modulo this */
 

@@ -203,6 +203,7 @@ struct image_probe {
 	X(MAP_MACHINE)     /* array of one struct dw_machine: the runtime keeps it up to date */ \
 	X(MAP_READINGS)    /* array of one value: a number for each of image.readings, -1 for one that is not known */ \
 	X(MAP_SENDERS)     /* the owner service's per-CPU array: who is sending on a socket of several processes */ \
+	X(MAP_ENDED)       /* the owner service's array of one struct dw_ended */ \
 	X(MAP_PACKETS)     /* LRU hash: address of a packet's headers -> struct dw_packet */ \
 	X(MAP_BUFFERS)     /* LRU hash: address of an sk_buff -> struct dw_buffer */ \
 	X(MAP_FREED)       /* per-CPU array of one value: the packet whose memory was given back last */ \

@@ -150,6 +150,7 @@ struct ir {
 	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
 	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */ \
 	X(packet_note, 5) X(packet_end, 3) X(packet_age, 3) /* bpf/lib_packet.h */ \
+	X(ended_find, 2) /* (map, u64 key): bpf/lib_ended.h */ \
 	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */ \
 	X(nft_in_chain, 1) /* called by nft_find() */ \
 	X(nft_find, 1)   /* (struct dw_nft *): bpf/lib_nft.h */

@@ -339,10 +339,15 @@ int owner_senders_fd(const struct owner *o)
 	return o->k.senders;
 }
 
+int owner_ended_fd(const struct owner *o)
+{
+	return o->k.ended;
+}
+
 size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 {
-	_Static_assert(PROG_COUNT + OWNER_OLD + 4 <= OWNER_FDS,
-		"there is room for all programs, the iterator's and three maps");
+	_Static_assert(PROG_COUNT + OWNER_OLD + 5 <= OWNER_FDS,
+		"there is room for all programs, the iterator's and four maps");
 	size_t n = 0;
 
 	for (; n < PROG_COUNT; n++)
@@ -354,6 +359,7 @@ size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 	fds[n++] = o->k.owners;
 	fds[n++] = o->k.last_users;
 	fds[n++] = o->k.senders;
+	fds[n++] = o->k.ended;
 	return n;
 }
 

@@ -75,9 +75,11 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
 /* How a program finds the owner of a socket. It looks up the socket's address in `owners`; for a connection in
- * TIME_WAIT, a key made of its ends (owner_ended.h). No entry: no process (pid -1), as for sockets of the kernel. If
- * how is DW_OWNER_SHARED, several processes use the socket, which is not a TCP socket. The owner is then the first of
- * these that applies:
+ * TIME_WAIT, a key made of its ends in the ring of owner_ended_fd() (owner_ended.h; before Linux 5.17 in `owners`).
+ * No entry: no process (pid -1), as for sockets of the kernel.
+ *
+ * If how is DW_OWNER_SHARED, several processes use the socket, which is not a TCP socket. The owner is then the first
+ * of these that applies:
  * 1. where a packet leaves: the record of the current thread in the per-CPU array `senders` (index: tid modulo
  *    DW_SENDERS), if its sk and tid match;
  * 2. the entry itself, if the current process has its pid;
@@ -87,6 +89,7 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 int owner_map_fd(const struct owner *o);
 int owner_last_users_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);
+int owner_ended_fd(const struct owner *o);
 
 /* Call it after the programs of the script are attached. It attaches the programs that remove an owner again, to run
  * last, so that the script still sees the owner of a socket that ends. Returns 0 or -errno. */

@@ -257,6 +257,25 @@ vreg site_owner(struct clause_ctx *cx)
 	return owner_at(cx, kernel_sk(cx), false);
 }
 
+/* The owner of a connection that has no socket any more, by its key. Before Linux 5.17 it is among the owners of
+ * sockets. */
+static vreg ended_owner(struct clause_ctx *cx, vreg addr)
+{
+	struct ir *ir = cx->ir;
+	vreg res = ir_var(ir), key = ir_stack(ir, ir_stack_alloc(ir, 8));
+	uint32_t end = ir_newlabel(ir);
+
+	cx->lw->im->needs_owner = cx->lw->im->needs_ended = true;
+	ir_set(ir, res, ir_lib(ir, LIB_ended_find, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_ENDED)), addr }, 2));
+	ir_jcci(ir, CC_NE, res, 0, end);
+	ir_st(ir, key, 0, 8, addr);
+	ir_set(ir, res,
+		ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_OWNER)), key }, 2,
+			false));
+	ir_label(ir, end);
+	return res;
+}
+
 /* __owner(address of a socket), also with 1: of one that is being closed too; 2: not a socket, but the key of a
  * connection that has none any more */
 struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e)
@@ -264,7 +283,9 @@ struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e)
 	struct val v = { .k = V_INT, .type = e->type, .ptr = PTR_OURS };
 	uint64_t how = e->args.n > 1 ? e->args.v[1]->ival : 0;
 
-	cx->lw->im->needs_ended |= how == 2;
-	v.r = owner_at(cx, lower_int(cx, e->args.v[0]), how == 1);
+	if (how == 2)
+		v.r = ended_owner(cx, lower_int(cx, e->args.v[0]));
+	else
+		v.r = owner_at(cx, lower_int(cx, e->args.v[0]), how == 1);
 	return v;
 }

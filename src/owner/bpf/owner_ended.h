@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner_ended: owners of connections whose socket is gone. Part of owner.bpf.c.
- * Input: a connection that this side closes first. Output: an entry of `owners` under a key made of the connection's
- * ends and namespace. The kernel replaces the socket by a small one (struct inet_timewait_sock), in FIN_WAIT2 or
- * TIME_WAIT, which no event announces; before Linux 6.13 it sends by another socket. The ends stay the same.
+ * Input: a connection that this side closes first. Output: an entry of `ended_owners` under a key made of the
+ * connection's ends and namespace. The kernel replaces the socket by a small one (struct inet_timewait_sock), in
+ * FIN_WAIT2 or TIME_WAIT, which no event announces; before Linux 6.13 it sends by another socket. The ends stay the
+ * same.
  * Invariants:
- * - At most TIMEWAITS such entries exist. The oldest is removed first, since the end of TIME_WAIT is not seen either.
- *   A later connection with the same ends takes the entry over and makes it the youngest (its member `ended`).
- * - The key is no address of a socket: those are negative as signed numbers. It is a hash of 63 bits: the chance that
- *   two of TIMEWAITS connections share one is 4 in 10^12. */
-#define TIMEWAITS 8192
-
-struct timewaits {
-	DW_U64 next;
-	DW_U64 key[TIMEWAITS];
-};
-
+ * - There are at most DW_ENDED such entries. The oldest is overwritten first, since the end of TIME_WAIT is not seen
+ *   either. Of two connections with the same ends the later one is found first.
+ * - The key is a hash of 63 bits: the chance that two of DW_ENDED connections share one is 4 in 10^12.
+ * A hash of the kernel would take ten times as long: it allocates an entry and frees another for each connection. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, DW_U32);
-	__type(value, struct timewaits);
-} timewaits SEC(".maps");
+	__type(value, struct dw_ended);
+} ended_owners SEC(".maps");
 
 static __always_inline DW_U64 key_add(DW_U64 key, DW_U64 word)
 {
@@ -57,32 +51,32 @@ static __always_inline DW_U64 ends_key(const struct sock *sk)
 }
 
 /* The other side has acknowledged our FIN, or has sent its own before it did: from now on the socket may become a
- * small one. An earlier connection with the same ends may have left an entry. */
+ * small one. An earlier connection with the same ends may have left an entry, which one without an owner hides. */
 static __always_inline void may_end(const struct sock *sk)
 {
-	DW_U64 key = ends_key(sk);
 	const struct dw_owner *o = lookup((DW_U64)sk);
-	struct timewaits *t;
-	struct dw_owner now;
+	struct dw_ended_one *one;
+	struct dw_ended *all;
 	DW_U32 zero = 0;
+	DW_U64 n;
 
-	if (!o) {
-		bpf_map_delete_elem(&owners, &key);
+	all = bpf_map_lookup_elem(&ended_owners, &zero);
+	if (!all)
 		return;
-	}
-	t = bpf_map_lookup_elem(&timewaits, &zero);
-	if (!t) {
-		drop();
-		return;
-	}
-	now = *o;
-	now.how = DW_OWNER_USE;
-	now.sk = (DW_U64)sk;
-	now.ended = __sync_fetch_and_add(&t->next, 1);
-	if (bpf_map_update_elem(&owners, &key, &now, BPF_ANY))
-		drop();
-	key = __sync_lock_test_and_set(&t->key[now.ended % TIMEWAITS], key);
-	o = key ? lookup(key) : NULL;
-	if (o && o->ended + TIMEWAITS == now.ended)
-		bpf_map_delete_elem(&owners, &key);
+	n = __sync_fetch_and_add(&all->n, 1) + 1;
+	one = &all->ring[n % DW_ENDED];
+	*(volatile DW_U64 *)&one->owner.ended = 0;
+	barrier();
+	if (o)
+		one->owner = *o;
+	*(volatile DW_U64 *)&one->owner.ended = 0; /* it is 0 in *o */
+	if (!o)
+		one->owner.process = 0;
+	one->owner.how = DW_OWNER_USE;
+	one->owner.sk = (DW_U64)sk;
+	one->key = ends_key(sk);
+	one->older = 0;
+	barrier();
+	*(volatile DW_U64 *)&one->owner.ended = n;
+	one->older = __sync_lock_test_and_set(&all->newest[DW_ENDED_HEAD(one->key)], n);
 }
