@@ -120,7 +120,8 @@ INLINE void packet_to_cut(struct dw_stage *s, void *segments)
 	s->note.depart = depart;
 }
 
-/* The key of a call by which TCP data from this sequence number on were written. No address of the kernel is so small. */
+/* The key of a call by which TCP data from this sequence number on were written. No address of the kernel is so
+ * small. */
 INLINE u64 call_key(u64 sk, u64 seq)
 {
 	return (seq & 0xffffffff) << 16 | (sk >> 6 & 0xffff);

@@ -237,9 +237,9 @@ struct dw_buffer {
 struct dw_stage {
 	DW_U64 head, buffer, now, place, depart; /* given */
 	/* Given for TCP on its way out, else 0: ports << 32 | sequence number; bytes of data, DW_STAGE_GSO: the kernel
-	 * is to cut them into segments. Given for data on their way from a socket to IP: the socket's address; of TCP the
-	 * sequence number << 32 | ports, of UDP the address of the task. Given for DW_STAGE_SEND: the sequence number of
-	 * the call's first byte, 1: of TCP; and as `buffer` the ports, or the task. */
+	 * is to cut them into segments. Given for data on their way from a socket to IP: the socket's address; of TCP
+	 * the sequence number << 32 | ports, of UDP the address of the task. Given for DW_STAGE_SEND: the sequence
+	 * number of the call's first byte, 1: of TCP; and as `buffer` the ports, or the task. */
 	DW_U64 flow, bytes;
 	DW_U64 from;
 	struct dw_packet note;
