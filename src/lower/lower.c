@@ -240,8 +240,7 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 	else if (module)
 		diag_error(lw->d, m->at, D_KERNEL,
 			arena_printf(lw->arena, "a device's driver loads it, as does modprobe %s", module),
-			"%s cannot be traced: it needs the %s, which is not loaded", probe_text(lw, m->probe),
-			m->lacks);
+			"%s cannot be traced: it needs %s, which is not loaded", probe_text(lw, m->probe), m->lacks);
 	else if (!m->site)
 		diag_error(lw->d, m->at, D_KERNEL, hint, "%s cannot be traced in the tier %s: it is not seen there",
 			probe_text(lw, m->probe), tier);

@@ -75,7 +75,8 @@ static const char *function_lacks(
 	if (id && s->fewer && f.nargs >= s->fewer)
 		return arena_printf(a, "the function %s() with fewer than %u arguments", func, s->fewer);
 	if (t == TIER_FUNCTIONS && !id)
-		return arena_printf(a, "the types of the function %s()", func);
+		return arena_printf(
+			a, "the types of the function %s()%s%s", func, mod ? " of the module " : "", mod ? mod : "");
 	if (!env->has_function || !env->has_function(env->ctx, mod, func))
 		return arena_printf(a, "the function %s(), or has it only inlined", func);
 	lacks = env->tier_lacks ? env->tier_lacks(env->ctx, t) : NULL;
@@ -92,7 +93,7 @@ static const char *tracepoint_lacks(const struct lower_env *env, struct arena *a
 	if (f.deadly)
 		return arena_printf(a, "a program at %s, which may end the kernel", s->target);
 	if (!found || f.nargs < s->nargs || (s->fewer && f.nargs >= s->fewer))
-		return s->module ? arena_printf(a, "tracepoint %s of the module %s", s->target, s->module)
+		return s->module ? arena_printf(a, "the tracepoint %s of the module %s", s->target, s->module)
 				 : arena_printf(a, "the tracepoint %s with %u arguments", s->target, s->nargs);
 	for (unsigned i = 0; i < KERNEL_FUNC_ARGS; i++)
 		if (s->typed >> i & 1 && !f.of[i])

@@ -16,7 +16,7 @@ echo traffic >>"$tmp/traffic"
 
 without="failed resolved" # neigh: there are no packets
 "$dwire" -en "skb:::clone { }" >/dev/null 2>&1 || without+=" clone"
-for probe in neigh-wait gro xdp tc-ingress tc-egress route backlog socket-queue filter; do # of functions
+for probe in neigh-wait gro xdp tc-ingress tc-egress route backlog socket-queue filter rule ipvs tcp-out udp-out; do # of functions
 	"$dwire" -en "path:::$probe { }" >/dev/null 2>&1 || without+=" $probe"
 done
 for provider in sock net qdisc skb path softnet icmp neigh dns resolver ip udp; do
