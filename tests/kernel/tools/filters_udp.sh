@@ -21,8 +21,8 @@ tool("udptop", "udp", SOCKETS + " -C -n interval count", client=data, server=dat
      args=["1"], linger=1.2)
 tool("ipecn", "ecn", "--netns --host -4 -6 -a", once=1)
 # Of each datagram, without the queue of the device: output, postrouting, transmit, driver-in, device-in, prerouting, input,
-# socket, read. A stage on the way has no process.
-tool("pktpath", "udp", SOCKETS + " -i -n --flags -t -T --wide -w -s -C -G -W", client=9, server=9, columns=93, on_way=True, linger=1.2,
+# socket, read. A stage on the way has no process. The row of the call that sent it is shown with it.
+tool("pktpath", "udp", SOCKETS + " -i -n --flags -t -T --wide -w -s -C -G -W", client=10, server=10, columns=93, on_way=True, linger=1.2,
      measure=lambda row: row["stage"] not in ("queue", "dequeue"))
 # Of each datagram the first step.
 tool("pktlat", "udp", SOCKETS + " -i interval count", client=1, server=1, names=False,
