@@ -17,16 +17,15 @@
 #include "owner/service_priv.h"
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
-/* Types of the service's own BTF: of functions, which are all alike to the verifier, and of the keys and values of
- * storage of sockets, for which the kernel demands types. */
-enum { TYPE_INT = 1, TYPE_WORD, TYPE_PROTO, TYPE_FUNC };
+/* Types of the service's own BTF: the verifier asks for those of functions, which are all alike to it. */
+enum { TYPE_WORD = 1, TYPE_PROTO, TYPE_FUNC };
 
 static int load_types(void)
 {
-	static const char names[] = "\0int\0word\0fn";
+	static const char names[] = "\0word\0fn";
 	static const struct {
 		struct btf_header head;
-		uint32_t types[4 + 4 + 3 + 3];
+		uint32_t types[4 + 3 + 3];
 		char names[sizeof(names)];
 	} all = {
 		.head = { .magic = BTF_MAGIC,
@@ -36,9 +35,9 @@ static int load_types(void)
 			.str_off = sizeof(all.types),
 			.str_len = sizeof(names) },
 		/* name, kind << 24, size or type; of an integer its bits, too */
-		.types = { 1, BTF_KIND_INT << 24, 4, 32, 5, BTF_KIND_INT << 24, 8, 64, 0, BTF_KIND_FUNC_PROTO << 24,
-			TYPE_WORD, 10, BTF_KIND_FUNC << 24, TYPE_PROTO },
-		.names = "\0int\0word\0fn",
+		.types = { 1, BTF_KIND_INT << 24, 8, 64, 0, BTF_KIND_FUNC_PROTO << 24, TYPE_WORD, 6,
+			BTF_KIND_FUNC << 24, TYPE_PROTO },
+		.names = "\0word\0fn",
 	};
 	union bpf_attr attr;
 
@@ -48,33 +47,16 @@ static int load_types(void)
 	return bpfsys(BPF_BTF_LOAD, &attr);
 }
 
-/* A descriptor, or -errno. */
-static int make_map(const struct service_kernel *k, const struct service_map *m, uint32_t entries)
-{
-	union bpf_attr attr;
-
-	if (m->type != BPF_MAP_TYPE_SK_STORAGE)
-		return bpfsys_map_create(
-			m->type, m->name, m->key, m->value, !strcmp(m->name, "owners") ? entries : m->n, m->flags, -1);
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = m->type;
-	attr.key_size = m->key;
-	attr.value_size = m->value;
-	attr.map_flags = m->flags;
-	attr.btf_fd = (uint32_t)k->types;
-	attr.btf_key_type_id = TYPE_INT;
-	attr.btf_value_type_id = TYPE_WORD;
-	bpfsys_name(attr.map_name, m->name);
-	return bpfsys(BPF_MAP_CREATE, &attr);
-}
-
 static int make_maps(struct service_kernel *k, uint32_t entries)
 {
 	k->types = load_types();
 	if (k->types < 0)
 		return k->types;
 	for (size_t i = 0; i < k->s->nmaps; i++) {
-		k->maps[i] = make_map(k, &k->s->maps[i], entries);
+		const struct service_map *m = &k->s->maps[i];
+
+		k->maps[i] = bpfsys_map_create(
+			m->type, m->name, m->key, m->value, !strcmp(m->name, "owners") ? entries : m->n, m->flags, -1);
 		if (k->maps[i] < 0)
 			return k->maps[i];
 	}
