@@ -20,6 +20,7 @@
 
 #include "base/diag/report.h"
 #include "process/child_stop.h"
+#include "process/handlers.h"
 
 #define GO_ASIDE 'e'
 
@@ -130,16 +131,6 @@ static int find_program(const char *name)
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
-/* Handlers of the caller must not run in the child. What is ignored stays ignored, as over an exec. */
-static void forget_handlers(void)
-{
-	struct sigaction a;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		if (sigaction(sig, NULL, &a) == 0 && a.sa_handler != SIG_IGN && a.sa_handler != SIG_DFL)
-			signal(sig, SIG_DFL);
-}
-
 /* The child: waits for the byte, then executes the command. An error of the exec is sent back as its errno. */
 static _Noreturn void run_child(char **argv, int go, const sigset_t *mask)
 {
@@ -147,7 +138,7 @@ static _Noreturn void run_child(char **argv, int go, const sigset_t *mask)
 	int err;
 	ssize_t n;
 
-	forget_handlers();
+	handlers_forget();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	do
 		n = read(go, &byte, 1);

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/handlers.h"
+
 #define GRACE_S 2 /* so long a command may take to end */
 
 /* In the new process. */
@@ -21,6 +23,8 @@ static void run(const char *const *argv, const struct command_to *to, int out, i
 	int none_in = to->apart ? open("/dev/null", O_RDONLY | O_CLOEXEC) : -1;
 	sigset_t none;
 
+	/* A screen's handlers give its terminal back, and the caller goes on to draw on it. */
+	handlers_forget();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);

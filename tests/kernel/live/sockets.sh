@@ -20,7 +20,7 @@ def pair():
 for _ in range(3):
     pair()
 many = []
-def step(n, frame):
+def step(n):
     if n == signal.SIGUSR1:
         for s in pairs.pop(0):
             s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -32,11 +32,12 @@ def step(n, frame):
             many.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
             many[-1].bind(("127.0.0.2", 20000 + i))
     open("ready", "w").close()
-for n in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM):
-    signal.signal(n, step)
+# Blocked and waited for: a signal that comes between two waits is kept.
+signals = signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM
+signal.pthread_sigmask(signal.SIG_BLOCK, signals)
 open("ready", "w").close()
 while True:
-    signal.pause()
+    step(signal.sigwait(signals))
 END
 ulimit -n 13000 || skip "13000 open files are not allowed"
 ip netns exec "$NETNS" python3 keep.py &

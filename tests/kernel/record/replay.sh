@@ -11,9 +11,10 @@ D
 "$dwire" -s script.d >live
 "$dwire" record -o rec -s script.d 2>err
 expect_eq $? 3 "the status of the script: $(<err)"
+mv err recorded # on a busy machine: firings of the tick that came too late
 "$dwire" replay rec >replayed 2>err
 expect_eq $? 3 "the status of the replay: $(<err)"
-expect_eq "$(<err)" "" "messages of the replay"
+expect_eq "$(sort err)" "$(sort recorded)" "messages of the replay"
 cmp live replayed || fail "the replay differs"
 cmp live <("$dwire" merge rec) || fail "a merge of the recording differs"
 cmp live <("$dwire" replay rec --json | "$dwire" merge) || fail "the frames differ"
