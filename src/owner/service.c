@@ -83,6 +83,8 @@ static int load_one(const struct service_kernel *k, const struct service_prog *p
 	struct bpf_func_info funcs[SERVICE_FUNCS];
 	union bpf_attr attr;
 
+	if (p->nstarts > SERVICE_FUNCS)
+		return -EINVAL;
 	for (uint32_t i = 0; i < p->nstarts; i++)
 		funcs[i] = (struct bpf_func_info){ .insn_off = k->s->starts[p->start + i], .type_id = TYPE_FUNC };
 	memset(&attr, 0, sizeof(attr));
