@@ -165,10 +165,11 @@ void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, cons
 }
 
 /* The tier of an event's program: that of the probe; an event at a function is seen in the hooks tier too, if functions
- * can be traced. */
+ * can be traced, unless a hook has it. */
 static enum tier event_tier(const struct lowerer *lw, const struct stamp_event *ev, enum tier t)
 {
-	return t == TIER_HOOKS && !lw->env->only_tier && site_is_function(&ev->site) ? TIER_FUNCTIONS : t;
+	return t == TIER_HOOKS && !lw->env->only_tier && !ev->instead && site_is_function(&ev->site) ? TIER_FUNCTIONS
+												     : t;
 }
 
 /* Adds a program for each event of the stamps that were read. */

@@ -23,5 +23,6 @@ done
 for p in udp::: ip::: skb:::drop syscall::openat:entry proc::: sched:::on-cpu io:::start vminfo::: fbt::tcp_sendmsg:entry; do
 	check "attaches-$p" attaches "$p"
 done
+kernel_test dns/messages.sh # stamps of the hooks tier, where functions can be traced, too
 selftest_tests
 finish

@@ -39,11 +39,14 @@ static const struct site response_sites[] = {
 /* A stamp at each of these places: the operation, its condition, and further members. */
 #define AT_IN(op, cond, ...) \
 	{ op, { IN("dw_cgin", cond) }, __VA_ARGS__ }, { op, { IN("dw_tcpin", cond) }, __VA_ARGS__ }, \
-	{ op, FUNC_DNS_IN("dw_cgin", cond), __VA_ARGS__ }, { op, FUNC_DNS_IN("dw_tcpin", cond), __VA_ARGS__ }
+	{ op, FUNC_DNS_IN("dw_cgin", cond), __VA_ARGS__, .instead = true }, \
+	{ op, FUNC_DNS_IN("dw_tcpin", cond), __VA_ARGS__, .instead = true }
 #define AT_OUT(op, cond, ...) \
 	{ op, { OUT("dw_cgout", cond) }, __VA_ARGS__ }, { op, { OUT("dw_tcpout", cond) }, __VA_ARGS__ }, \
-	{ op, FUNC_DNS_OUT4("dw_fout", cond), __VA_ARGS__ }, { op, FUNC_DNS_OUT4("dw_ftcpout", cond), __VA_ARGS__ }, \
-	{ op, FUNC_DNS_OUT6("dw_fout", cond), __VA_ARGS__ }, { op, FUNC_DNS_OUT6("dw_ftcpout", cond), __VA_ARGS__ }
+	{ op, FUNC_DNS_OUT4("dw_fout", cond), __VA_ARGS__, .instead = true }, \
+	{ op, FUNC_DNS_OUT4("dw_ftcpout", cond), __VA_ARGS__, .instead = true }, \
+	{ op, FUNC_DNS_OUT6("dw_fout", cond), __VA_ARGS__, .instead = true }, \
+	{ op, FUNC_DNS_OUT6("dw_ftcpout", cond), __VA_ARGS__, .instead = true }
 
 /* A query that is sent again has the same key: the time counts from the first one. */
 #define KEY .key = "P->dnskey"

@@ -83,9 +83,9 @@ static const struct stamp_event orphan_events[] = {
 /* The kernel resets a closed socket that gets data as if it had received a reset. One that comes is noted. */
 static const struct stamp_event reset_events[] = {
 	{ .op = STAMP_SET, .key = "(uint64_t)P->sk", .site = TCP_RESET_COMES },
-	{ .op = STAMP_SET, .key = "(uint64_t)P->sk", .site = FUNC_IN("dw_reset_comes[P]") },
+	{ .op = STAMP_SET, .key = "(uint64_t)P->sk", .site = FUNC_IN("dw_reset_comes[P]"), .instead = true },
 	{ .op = STAMP_END, .key = "(uint64_t)P->sk", .site = { TP("tcp_receive_reset", 1, "dw_rstrecv") } },
-	{ .op = STAMP_END, .key = "(uint64_t)P->sk", .site = FUNC_SITE("tcp_reset", 1, "dw_rstrecv") },
+	{ .op = STAMP_END, .key = "(uint64_t)P->sk", .site = FUNC_SITE("tcp_reset", 1, "dw_rstrecv"), .instead = true },
 };
 static const struct stamp stamps[] = { { "orphan", TABLE(orphan_events) }, { "reset", TABLE(reset_events) } };
 
