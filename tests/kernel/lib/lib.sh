@@ -9,7 +9,7 @@
 #                      want_told a pattern of the faults and losses that it may report (none)
 #   value_of KEY       the trigger's last value of KEY: $(value_of segments)
 #   expect_eq GOT WANT WHAT, expect_match GOT REGEX WHAT, expect_ge GOT MIN WHAT, expect_le GOT MAX WHAT
-#   fail WHY, skip REASON, need COMMAND…
+#   fail WHY, skip REASON, need COMMAND…, need_traced PROBE,…  the tier that the environment forces has these probes
 #   since 6.13         true if the kernel is of that version or later
 #   netns_new NAME     makes a network namespace with loopback up: $NETNS is its name, $NETNS_ID its number. It is removed
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it; with the predicate
@@ -51,6 +51,13 @@ need() {
 	for c in "$@"; do
 		command -v "$c" >/dev/null || skip "needs $c"
 	done
+}
+
+# For tests that call dwire themselves: a forced tier may not have these probes.
+need_traced() { # PROBE,…
+	local said
+	[ -n "${DWIRE_TEST_TIER-}" ] || return 0
+	! said=$("$dwire" "${dwire_opts[@]}" -e -n "$1 { }" 2>&1 | grep -m 1 -o '[^ ]* cannot be traced in the tier .*') || skip "$said"
 }
 
 need_ipv6() { # of this namespace's loopback

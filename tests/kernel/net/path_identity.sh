@@ -7,6 +7,7 @@
 need python3
 need nft
 need bpftool
+need_traced path:::queue,path:::transmit,path:::driver-in
 for n in a b c; do netns_new "$n" && declare "$n=$NETNS" && declare "${n}_id=$NETNS_ID"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
 ip -n "$b" link add vr type veth peer name vc netns "$c"
