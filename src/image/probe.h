@@ -120,8 +120,8 @@ struct stamp_event {
 	struct site site;
 	const char *key;  /* D expression over P: the address */
 	const char *word; /* D expression over P: the word to note; NULL: 0 */
-	/* A function in place of a hook, which another event has: only for probes at functions. Beside the hook it would
-	 * note the same packet earlier or later than the hook's readers expect. */
+	/* A function in place of a hook, which another event has: only for probes at functions. Beside the hook it
+	 * would note the same packet earlier or later than the hook's readers expect. */
 	bool instead;
 };
 struct stamp {
