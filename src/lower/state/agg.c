@@ -382,6 +382,14 @@ static vreg lquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg 
 	return blur(cx, r);
 }
 
+static void jump_below(struct ir *ir, vreg v, int64_t bound, uint32_t label)
+{
+	if (bound == (int32_t)bound)
+		ir_jcci(ir, CC_SLT, v, (int32_t)bound, label);
+	else
+		ir_jcc(ir, CC_SLT, v, ir_imm(ir, bound), label);
+}
+
 /* The number of bounds[lo..hi) that are <= v, plus lo, by binary search. */
 static void search_bounds(
 	struct clause_ctx *cx, vreg r, vreg v, const int64_t *bounds, uint32_t lo, uint32_t hi, uint32_t end)
@@ -396,24 +404,80 @@ static void search_bounds(
 	}
 	mid = (lo + hi) / 2;
 	less = ir_newlabel(ir);
-	if (bounds[mid] == (int32_t)bounds[mid])
-		ir_jcci(ir, CC_SLT, v, (int32_t)bounds[mid], less);
-	else
-		ir_jcc(ir, CC_SLT, v, ir_imm(ir, bounds[mid]), less);
+	jump_below(ir, v, bounds[mid], less);
 	search_bounds(cx, r, v, bounds, mid + 1, hi, end);
 	ir_label(ir, less);
 	search_bounds(cx, r, v, bounds, lo, mid, end);
 }
 
-/* The level's index, by binary search among the bounds. */
+/* Levels of factor 2: below 2^(shift + 1) a step is 1, above it each doubling has 2^shift levels. */
+struct llq_powers {
+	uint32_t shift;
+	int64_t skip; /* levels below the first bound */
+};
+
+/* What code_powers() computes, for the value between the first and the last bound. */
+static int64_t level_by_powers(const struct llq_powers *p, int64_t v)
+{
+	const int64_t up = 63 - __builtin_clzll((uint64_t)v) - (int64_t)p->shift;
+
+	return up > 0 ? (v >> up) + (up << p->shift) - p->skip : v - p->skip;
+}
+
+/* Are the bounds such levels? The values at each bound and below it show it. */
+static bool find_powers(const struct symbol *s, const int64_t *bounds, uint32_t n, struct llq_powers *out)
+{
+	const uint64_t steps = (uint64_t)s->aggp[3];
+
+	if (s->aggp[0] != 2 || steps < 2 || steps & (steps - 1) || n < 2 || bounds[0] < 1)
+		return false;
+	*out = (struct llq_powers){ .shift = (uint32_t)__builtin_ctzll(steps) - 1 };
+	out->skip = level_by_powers(out, bounds[0]) - 1;
+	for (uint32_t i = 0; i < n; i++)
+		if (level_by_powers(out, bounds[i]) != (int64_t)i + 1 ||
+			(i && level_by_powers(out, bounds[i] - 1) != (int64_t)i))
+			return false;
+	return true;
+}
+
+/* The level's index without a search: a few conditions instead of one a level. */
+static void code_powers(struct clause_ctx *cx, vreg r, vreg v, const int64_t *bounds, uint32_t n,
+	const struct llq_powers *p, uint32_t end)
+{
+	struct ir *ir = cx->ir;
+	uint32_t inside = ir_newlabel(ir), doubles = ir_newlabel(ir);
+	vreg up = ir_var(ir);
+
+	ir_seti(ir, r, 0);
+	jump_below(ir, v, bounds[0], end);
+	jump_below(ir, v, bounds[n - 1], inside);
+	ir_seti(ir, r, n);
+	ir_jmp(ir, end);
+	ir_label(ir, inside);
+	ir_seti(ir, up, -(int64_t)p->shift);
+	add_log2(cx, up, v, 1);
+	ir_jcci(ir, CC_SGE, up, 0, doubles);
+	ir_seti(ir, up, 0);
+	ir_label(ir, doubles);
+	ir_set(ir, r, ir_alu(ir, ALU_SHR, v, up));
+	ir_set(ir, r, ir_alu(ir, ALU_ADD, r, ir_alui(ir, ALU_SHL, up, (int32_t)p->shift)));
+	ir_set(ir, r, ir_alui(ir, ALU_SUB, r, (int32_t)p->skip));
+	ir_jmp(ir, end);
+}
+
+/* The level's index: 0 is below the range, the last one above it. */
 static vreg llquantize_level(struct clause_ctx *cx, const struct symbol *s, vreg v)
 {
 	uint32_t n = agg_words(s) - 1, end = ir_newlabel(cx->ir);
 	int64_t *bounds = ARENA_ARRAY(cx->lw->arena, int64_t, n + 1);
 	vreg r = ir_var(cx->ir);
+	struct llq_powers p;
 
 	llq_bounds((uint32_t)s->aggp[0], (uint32_t)s->aggp[1], (uint32_t)s->aggp[2], (uint32_t)s->aggp[3], bounds, n);
-	search_bounds(cx, r, v, bounds, 0, n, end);
+	if (find_powers(s, bounds, n, &p))
+		code_powers(cx, r, v, bounds, n, &p, end);
+	else
+		search_bounds(cx, r, v, bounds, 0, n, end);
 	ir_label(cx->ir, end);
 	return blur_always(cx, r);
 }

@@ -59,6 +59,7 @@ ip netns exec "$b" nft delete table ip lose
 
 # Columns of clauses whose probes are of two providers
 "$dwire" netlat --by raddr -d 1 >"$tmp/rows" 2>"$tmp/err" || fail "--by raddr: $(<"$tmp/err")"
+"$dwire" netlat --by container,pod,netns -d 1 >"$tmp/rows" 2>"$tmp/err" || fail "names and their levels: $(<"$tmp/err")"
 
 # The other end is on another host: its time is the wire's. Each end has rounds of its own.
 python3 "$here/net/netlat.py" relay "$a" "$b" >"$tmp/ready" &
