@@ -7,7 +7,7 @@
 #include "process/command.h"
 #include "unit.h"
 
-#define TIMES 100 /* without the care for handlers about every second one ran ours */
+#define TIMES 100 /* it is a race: without the care for handlers not each of them runs ours */
 
 static int handled[2];
 

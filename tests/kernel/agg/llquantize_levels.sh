@@ -8,7 +8,7 @@ expect_eq "$got" "value count
 344000 1
 998000 1" "levels of an llquantize"
 
-# Levels of powers of two are computed, not searched for: values at and beside every bound of some of them.
+# Levels of powers of two are computed, not searched for: values at and beside some of their bounds.
 for p in "2 0 31 16" "2 3 20 8" "2 4 61 4"; do
 	want=$(python3 - "$p" prog <<'PY'
 import sys

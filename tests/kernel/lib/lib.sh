@@ -53,11 +53,12 @@ need() {
 	done
 }
 
+not_in_tier='[^ ]* cannot be traced in the tier .*'
 # For tests that call dwire themselves: a forced tier may not have these probes.
 need_traced() { # PROBE,…
 	local said
 	[ -n "${DWIRE_TEST_TIER-}" ] || return 0
-	! said=$("$dwire" "${dwire_opts[@]}" -e -n "$1 { }" 2>&1 | grep -m 1 -o '[^ ]* cannot be traced in the tier .*') || skip "$said"
+	! said=$("$dwire" "${dwire_opts[@]}" -e -n "$1 { }" 2>&1 | grep -m 1 -o "$not_in_tier") || skip "$said"
 }
 
 need_ipv6() { # of this namespace's loopback
@@ -120,7 +121,7 @@ check_status() {
 	told=$(grep -E '^dwire: (error on enabled probe|up to [0-9]+ |[0-9]+ .*(drop|error|missed (in|for)))' <<<"$ERR")
 	[ -z "$told" ] || [[ $told =~ $want_told ]] || fail "dwire reports what it has not seen: $told"
 	[ "$STATUS" -eq "$want_status" ] && return
-	told=$(grep -o '[^ ]* cannot be traced in the tier .*' <<<"$ERR")
+	told=$(grep -o "$not_in_tier" <<<"$ERR")
 	[ -z "${DWIRE_TEST_TIER-}" ] || [ -z "$told" ] || [ "$failed" -ne 0 ] || skip "$told"
 	fail "dwire returned $STATUS, not $want_status: $1"
 	printf '%s\n%s\n' "$OUT" "$ERR"
