@@ -46,3 +46,9 @@ mkdir copies
 expect_eq "$? $(awk '$1 == "rows" { print $2 }' out) $(ls -A copies)" "0 42 " "a copied dwire through gateways: $(<err)"
 
 expect_end_with_caller "$FLEET"
+# A gateway ends behind its traces; one that stays fails the test.
+for _ in {1..100}; do
+	pgrep -f '[C]lusterShell.Gateway' >left || break
+	sleep 0.05
+done
+expect_eq "$(<left)" "" "gateways left"
