@@ -2,9 +2,9 @@
 /* softnet: network softirqs by CPU, and whose packets waited.
  *
  * common: interval rows
- * row: CPU %3d RUNS %@8d POLLED %@9d WAIT_P99=wait_p99_us %@8.99Q WAIT_MAX=wait_max_us %@8d
+ * row: CPU %3d RUNS %@6d POLLED %@7d WAIT_P99=wait_p99_us %@8.99Q WAIT_MAX=wait_max_us %@8d
  * row: RUN_P99=run_p99_us %@7.99Q RUN_MAX=run_max_us %@7d
- * row: SQUEEZED %@8d DEFER=deferred %@6d DROPPED %@7d
+ * row: BACKLOG=backlog_max %@#7d SQUEEZE=squeezed %@7d DEFER=deferred %@5d DROPS=dropped %@5d
  * row reader: COMM %-16.16s PID %-7d CPU %3d PACKETS %@8d SOCKET_P50=socket_p50_us %@10.50Q
  * row reader: SOCKET_P99=socket_p99_us %@10.99Q
  * row reader: SOCKET_MAX=socket_max_us %@10d
@@ -45,6 +45,13 @@ softnet:::poll
 	@polled[cpu] = sum(args[0]->sn_work);
 }
 
+/* What waits as a softirq begins, and behind the packets of each poll. -1: the CPU's counters are not known yet. */
+softnet:::entry, softnet:::poll
+/ args[0]->sn_kind == "rx" /
+{
+	@backlog[cpu] = max(args[0]->sn_backlog);
+}
+
 skb:::drop
 / args[5]->drop_reason == "CPU_BACKLOG" /
 {
@@ -62,7 +69,7 @@ path:::driver-in, path:::socket-in
 tool:::interval
 {
 	header();
-	rows(@runs, @polled, @wait, @waitmax, @run, @runmax, @squeezed, @deferred, @dropped);
+	rows(@runs, @polled, @wait, @waitmax, @run, @runmax, @backlog, @squeezed, @deferred, @dropped);
 	header_reader();
 	rows_reader(@packets, @socket, @socket, @socketmax);
 	trunc(@runs);
@@ -71,6 +78,7 @@ tool:::interval
 	trunc(@waitmax);
 	trunc(@run);
 	trunc(@runmax);
+	trunc(@backlog);
 	trunc(@squeezed);
 	trunc(@deferred);
 	trunc(@dropped);
