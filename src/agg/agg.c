@@ -105,16 +105,6 @@ uint64_t agg_lost(const struct agg_set *s)
 }
 
 /* ---- taking away ------------------------------------------------------------------------------------------------- */
-/* off of an entry, made when it is first needed. */
-static uint64_t *entry_off(struct agg_set *s, const struct agg *g, struct agg_entry *e)
-{
-	if (!e->off)
-		e->off = calloc(g->nwords, sizeof(*e->off));
-	if (!e->off)
-		s->lost++;
-	return e->off;
-}
-
 static bool is_extreme(const struct agg *g)
 {
 	return g->fn == DW_AGG_MIN || g->fn == DW_AGG_MAX;
@@ -149,7 +139,7 @@ static void keep_taken(const struct agg *g, struct agg_entry *e, uint64_t *taken
 static bool entry_take(struct agg_set *s, struct agg_state *st, struct agg_entry *e)
 {
 	const struct agg *g = st->g;
-	uint64_t *off = entry_off(s, g, e), *taken = calloc(g->nwords, sizeof(*taken));
+	uint64_t *off = agg_entry_off(s, g, e), *taken = calloc(g->nwords, sizeof(*taken));
 	bool ok = off && taken;
 
 	s->lost += off && !taken;
@@ -174,7 +164,7 @@ static bool entry_take(struct agg_set *s, struct agg_state *st, struct agg_entry
 /* The value is 0 from here on, and stays in its map. */
 static void entry_zero(struct agg_set *s, const struct agg *g, struct agg_entry *e)
 {
-	if (entry_off(s, g, e))
+	if (agg_entry_off(s, g, e))
 		agg_negate(g, e->off, e->kern);
 	agg_cpus_clear(s, g, e, true);
 }
@@ -212,20 +202,29 @@ static void entry_cut(struct agg_set *s, struct agg_state *st, struct agg_entry 
 		agg_entry_remove(st, e);
 }
 
-/* trunc of all entries at once. What a value grew by since it was read remains: its last value less kern. */
+/* trunc of all entries at once. What a value grew by since it was read remains: its last value less kern. A key that no
+ * map has goes at once; one that came into a map meanwhile is a new one. */
 static void cut_all(struct agg_set *s, struct agg_state *st)
 {
 	const struct agg *g = st->g;
 	size_t bytes = g->nwords * sizeof(uint64_t);
 
 	for (size_t b = 0; b < st->nbuckets; b++)
-		for (struct agg_entry *e = st->buckets[b]; e; e = e->next)
-			agg_negate(g, e->kern, e->kern);
+		for (struct agg_entry **at = &st->buckets[b], *e; (e = *at) != NULL;) {
+			if (e->in_kernel) {
+				agg_negate(g, e->kern, e->kern);
+				at = &e->next;
+				continue;
+			}
+			*at = e->next;
+			st->nentries--;
+			agg_entry_free(e);
+		}
 	agg_take_all(s, st);
 	for (size_t b = 0; b < st->nbuckets; b++)
 		for (struct agg_entry *e = st->buckets[b], *next; e; e = next) {
 			next = e->next;
-			if (agg_all_zero(e->kern, g->nwords) || !entry_off(s, g, e)) {
+			if (agg_all_zero(e->kern, g->nwords) || !agg_entry_off(s, g, e)) {
 				agg_entry_remove(st, e);
 				continue;
 			}
@@ -285,7 +284,7 @@ static int table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const st
 	for (uint32_t i = 0; !err && i < t->naggs; i++)
 		items_add(t, &s->aggs[t->aggs[i]->id], i);
 	if (!err)
-		err = agg_table_build(t, opts);
+		err = agg_table_build(s, opts);
 	s->lost += err != 0;
 	return err;
 }

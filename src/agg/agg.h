@@ -44,9 +44,10 @@ void agg_spill(struct agg_set *s);
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 struct agg_row {
-	const struct value *keys; /* as many as the aggregation with the fewest has; text is owned by the set */
-	const uint64_t *words;    /* values of all aggregations of the table: agg_words() */
-	struct agg_item *items;   /* the entries that were merged */
+	const struct value
+		*keys;          /* as many as the aggregation with the fewest has; owned by the set. Shown rows only */
+	const uint64_t *words;  /* values of all aggregations of the table: agg_words() */
+	struct agg_item *items; /* the entries that were merged */
 	size_t nitems;
 };
 
@@ -64,9 +65,9 @@ struct agg_table {
 	size_t ncpus;        /* of agg_cpu_words() */
 
 	/* buffers of the set, kept between uses */
-	struct agg_item *items;
+	struct agg_item *items, *grouped;
 	uint64_t *words;
-	size_t nwords, nitems, rows_cap, items_cap, words_cap;
+	size_t nwords, nitems, rows_cap, items_cap, grouped_cap, words_cap;
 };
 
 /* Reads the maps and makes the rows; the aggregations count as shown if there are any. Ids that no aggregation has are

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* entry: the entries of an aggregation: one for each key, found by a hash of the key's bytes.
  * Input: keys and values as they are read from a map. Output: entries with decoded keys and sums over the CPUs.
- * Invariant: an entry is one allocation (but for off and cpus); its keys' text lies behind it and lives as long. */
+ * Invariant: what keys are joined by (same) is known from the start; the keys themselves are decoded when they are
+ * needed, or at once if they might read otherwise later. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,30 +20,46 @@ struct agg_state *agg_state_of(struct agg_set *s, uint32_t id)
 	return id < s->image->aggs.n ? &s->aggs[id] : NULL;
 }
 
-/* The keys and their text lie in the entry itself. */
+#define SPARE_WORDS 4 /* longest value that has room for off in its entry */
+
 void agg_entry_free(struct agg_entry *e)
 {
-	free(e->off);
+	if (e->off != e->spare)
+		free(e->off);
 	free(e->cpus);
+	free(e->keys);
 	free(e);
 }
 
-/* As FNV-1a, but 8 bytes at a time: each adds a word and multiplies. The high half is folded into the low bits, which
- * choose the bucket. */
+static uint64_t hash_word(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 0x100000001b3ull;
+	return h ^ h >> 32;
+}
+
+/* As FNV-1a, but 8 bytes at a time: each adds a word and multiplies. The high half is folded into the low bits. Whole
+ * words are copied apart from the rest: a copy of a length that the compiler does not know is a loop over bytes. */
 uint64_t agg_hash(uint64_t seed, const void *data, size_t n)
 {
 	uint64_t h = seed ^ 0xcbf29ce484222325ull, word;
 	const uint8_t *p = data;
 
-	for (; n; p += sizeof(word), n -= sizeof(word)) {
-		word = 0;
-		memcpy(&word, p, n < sizeof(word) ? n : sizeof(word));
-		h = (h ^ word) * 0x100000001b3ull;
-		h ^= h >> 32;
-		if (n <= sizeof(word))
-			break;
+	for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
+		memcpy(&word, p, sizeof(word));
+		h = hash_word(h, word);
 	}
-	return h;
+	word = 0;
+	memcpy(&word, p, n);
+	return n ? hash_word(h, word) : h;
+}
+
+/* Makes each bit of a hash depend on all: the last words of a key have moved to few bits of agg_hash(), and the low
+ * ones choose the bucket. Source: the finaliser of MurmurHash3, by Austin Appleby, in the public domain. */
+static uint64_t mix(uint64_t h)
+{
+	h ^= h >> 33;
+	h *= 0xff51afd7ed558ccdull;
+	return h ^ h >> 33;
 }
 
 /* In a shared map the last 8 bytes of a key name the aggregation that it belongs to. */
@@ -88,6 +106,44 @@ static int buckets_grow(struct agg_state *st)
 	return 0;
 }
 
+/* Does a text always read the same? Some are those of the moment. */
+static bool is_steady_text(const struct agg *g, const struct field *f, const uint8_t *raw)
+{
+	size_t len = agg_key_bytes(g);
+	uint32_t tag;
+
+	if (f->off > len || len - f->off < sizeof(struct dw_tstr))
+		return true; /* "" */
+	memcpy(&tag, raw + f->off + offsetof(struct dw_tstr, tag), sizeof(tag));
+	return tag == DW_STR_NONE || tag == DW_STR_LIT || tag == DW_STR_ZONE || tag == DW_STR_IP4 || tag == DW_STR_IP6;
+}
+
+/* Does a key always read the same? Symbols are looked up while their process is there. */
+static bool is_steady(const struct agg *g, const struct field *f, const uint8_t *raw)
+{
+	switch (f->kind) {
+	case FIELD_INT:
+	case FIELD_LIT:
+	case FIELD_CHARS:
+	case FIELD_STACK:
+	case FIELD_USTACK:
+	case FIELD_UCOPY:
+	case FIELD_BYTES:
+		return true;
+	case FIELD_TSTR:
+		return is_steady_text(g, f, raw);
+	case FIELD_SYM:
+	case FIELD_MOD:
+	case FIELD_USYM:
+	case FIELD_UMOD:
+	case FIELD_UADDR:
+	case FIELD_REST:
+	case FIELD_GIVEN:
+		break;
+	}
+	return false;
+}
+
 /* Bytes of the decoded keys' text. Texts such as zone names are not in the key itself. */
 static size_t keys_text_size(const struct agg_set *s, const struct agg *g, const uint8_t *key)
 {
@@ -96,23 +152,28 @@ static size_t keys_text_size(const struct agg_set *s, const struct agg *g, const
 	size_t n = 0;
 
 	for (size_t i = 0; i < g->nkeys; i++) {
-		value_read(&s->dec, &g->keys[i], key, g->key_size, &room, &v);
+		value_read(&s->dec, &g->keys[i], key, agg_key_bytes(g), &room, &v);
 		n += v.len;
 	}
 	value_room_free(&room);
 	return n;
 }
 
-/* Decodes the keys and copies their text to the left bytes at text. */
-static void keys_decode(
-	const struct agg_set *s, const struct agg *g, const uint8_t *key, struct value *keys, char *text, size_t left)
+/* Decodes the keys and copies their text behind them. NULL: no memory. */
+static struct value *keys_new(const struct agg_set *s, const struct agg *g, const uint8_t *key)
 {
 	struct value_room room = { 0 };
+	size_t left = keys_text_size(s, g, key);
+	struct value *keys = malloc(g->nkeys * sizeof(*keys) + left + 1);
+	char *text;
 
+	if (!keys)
+		return NULL;
+	text = (char *)(keys + g->nkeys);
 	for (size_t i = 0; i < g->nkeys; i++) {
 		struct value *v = &keys[i];
 
-		value_read(&s->dec, &g->keys[i], key, g->key_size, &room, v);
+		value_read(&s->dec, &g->keys[i], key, agg_key_bytes(g), &room, v);
 		/* A zone may have got a longer name since keys_text_size(). */
 		if (v->len > left)
 			v->len = left;
@@ -123,34 +184,91 @@ static void keys_decode(
 		left -= v->len;
 	}
 	value_room_free(&room);
+	return keys;
+}
+
+const struct value *agg_entry_keys(const struct agg_set *s, const struct agg *g, struct agg_entry *e)
+{
+	if (!e->keys)
+		e->keys = keys_new(s, g, e->raw);
+	return e->keys;
+}
+
+const struct value *agg_entry_key(const struct agg_set *s, const struct agg *g, const struct agg_entry *e, size_t i,
+	struct value_room *room, struct value *out)
+{
+	if (e->keys)
+		return &e->keys[i];
+	value_read(&s->dec, &g->keys[i], e->raw, agg_key_bytes(g), room, out);
+	return out;
+}
+
+static uint64_t hash_key(uint64_t h, const struct value *v)
+{
+	h ^= (uint64_t)v->kind;
+	return v->kind == VALUE_INT ? agg_hash(h, &v->i, sizeof(v->i)) : agg_hash(h, v->s, v->len);
+}
+
+uint64_t agg_keys_hash(const struct value *keys, size_t n)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++)
+		h = hash_key(h, &keys[i]);
+	return h;
+}
+
+/* Most keys are never shown: those that read the same later are only hashed now. False: no memory. */
+static bool keys_note(const struct agg_set *s, const struct agg *g, struct agg_entry *e)
+{
+	bool steady = true;
+	struct value_room room = { 0 };
+	struct value v;
+
+	for (size_t i = 0; i < g->nkeys && steady; i++)
+		steady = is_steady(g, &g->keys[i], e->raw);
+	if (!steady && !agg_entry_keys(s, g, e))
+		return false;
+	for (size_t i = 0; i < g->nkeys; i++)
+		e->same = hash_key(e->same, agg_entry_key(s, g, e, i, &room, &v));
+	return true;
 }
 
 /* An entry with the value 0. NULL: no memory; the caller counts a loss. */
 static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint64_t hash, const uint8_t *key)
 {
 	const struct agg *g = st->g;
-	size_t words = g->nwords * sizeof(uint64_t), keys = g->nkeys * sizeof(struct value);
-	size_t text = keys_text_size(s, g, key);
+	size_t spare = g->nwords <= SPARE_WORDS ? g->nwords : 0;
 	struct agg_entry *e;
 
 	if (buckets_grow(st))
 		return NULL;
-	e = calloc(1, sizeof(*e) + words + keys + agg_key_bytes(g) + text);
+	e = calloc(1, sizeof(*e) + (g->nwords + spare) * sizeof(uint64_t) + agg_key_bytes(g));
 	if (!e)
 		return NULL;
 	e->kern = (uint64_t *)(e + 1);
-	struct value *vals = (struct value *)(void *)((char *)e->kern + words);
-	uint8_t *raw = (uint8_t *)vals + keys;
+	e->spare = spare ? e->kern + g->nwords : NULL;
+	uint8_t *raw = (uint8_t *)(e->kern + g->nwords + spare);
 
 	memcpy(raw, key, agg_key_bytes(g));
-	keys_decode(s, g, key, vals, (char *)raw + agg_key_bytes(g), text);
 	e->raw = raw;
-	e->keys = vals;
 	e->hash = hash;
+	if (!keys_note(s, g, e)) {
+		agg_entry_free(e);
+		return NULL;
+	}
 	e->next = st->buckets[hash & (st->nbuckets - 1)];
 	st->buckets[hash & (st->nbuckets - 1)] = e;
 	st->nentries++;
 	return e;
+}
+
+uint64_t *agg_entry_off(struct agg_set *s, const struct agg *g, struct agg_entry *e)
+{
+	if (!e->off)
+		e->off = e->spare ? e->spare : calloc(g->nwords, sizeof(*e->off));
+	s->lost += !e->off;
+	return e->off;
 }
 
 void agg_entry_remove(struct agg_state *st, struct agg_entry *e)
@@ -183,7 +301,7 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
  * memory, which is counted. */
 static struct agg_entry *entry_read(struct agg_set *s, struct agg_state *st, const uint8_t *key)
 {
-	uint64_t hash = agg_hash(0, key, agg_key_bytes(st->g));
+	uint64_t hash = mix(agg_hash(0, key, agg_key_bytes(st->g)));
 	struct agg_entry *e = entry_find(st, hash, key);
 
 	if (!e)
@@ -260,13 +378,11 @@ static void add_here(
 	struct agg_set *s, const struct agg_state *st, struct agg_entry *e, const uint64_t *values, size_t ncpus)
 {
 	const struct agg *g = st->g;
+	uint64_t *off = agg_entry_off(s, g, e);
 
 	e->live = true;
-	if (!e->off)
-		e->off = calloc(g->nwords, sizeof(*e->off));
-	s->lost += !e->off;
-	for (size_t c = 0; e->off && c < ncpus; c++)
-		agg_combine(g, e->off, values + c * g->nwords);
+	for (size_t c = 0; off && c < ncpus; c++)
+		agg_combine(g, off, values + c * g->nwords);
 }
 
 void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus)

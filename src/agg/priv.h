@@ -8,12 +8,14 @@
 
 struct agg_entry {
 	struct agg_entry *next; /* in its bucket */
-	uint64_t hash;
-	const uint8_t *raw;       /* the key's bytes */
-	const struct value *keys; /* decoded; text is owned by the entry */
+	uint64_t hash;          /* of raw */
+	uint64_t same;          /* of the keys as they read: what rows are joined by */
+	const uint8_t *raw;     /* the key's bytes */
+	struct value *keys;     /* decoded, with their text behind them; NULL: see agg_entry_keys() */
 	uint64_t *kern;
 	uint64_t reading; /* number of the reading that kern is from */
 	uint64_t *off;    /* NULL: nothing */
+	uint64_t *spare;  /* room for off in the entry itself; NULL: off is allocated */
 	uint64_t *cpus;   /* with aggpercpu: each CPU's part as last read, then what clear took away of it; or NULL */
 	bool in_kernel;   /* one of the maps has the key */
 	bool live;        /* visible: not cut, or updated since */
@@ -23,6 +25,7 @@ struct agg_item {
 	struct agg_entry *entry;
 	uint64_t hash; /* of the keys that are joined: equal keys have the same */
 	uint32_t pos;  /* in the list of aggregations joined */
+	uint32_t row;  /* that it becomes a part of */
 };
 
 /* The table in which keys begin. */
@@ -89,6 +92,15 @@ void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, 
 /* Adds a value to off, whatever the maps have of the key. */
 void agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value);
 bool agg_all_zero(const uint64_t *w, size_t n);
+/* off of an entry, made when it is first needed. NULL: no memory, which is counted. */
+uint64_t *agg_entry_off(struct agg_set *s, const struct agg *g, struct agg_entry *e);
+/* The keys, decoded when they are first needed. NULL: no memory. */
+const struct value *agg_entry_keys(const struct agg_set *s, const struct agg *g, struct agg_entry *e);
+/* One key: the decoded one, or out, whose text may be in the room. The room is never allocated. */
+const struct value *agg_entry_key(const struct agg_set *s, const struct agg *g, const struct agg_entry *e, size_t i,
+	struct value_room *room, struct value *out);
+/* Of the first n keys. Keys that read the same have the same hash, whatever their sizes: int -1 and long -1. */
+uint64_t agg_keys_hash(const struct value *keys, size_t n);
 void agg_entry_free(struct agg_entry *e);
 /* Removes it from its bucket and frees it. */
 void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
@@ -114,8 +126,8 @@ void agg_take_all(struct agg_set *s, struct agg_state *st);
 void agg_take_new(struct agg_set *s, struct agg_state *st);
 
 /* ---- rows: rows.c ------------------------------------------------------------------------------------------------ */
-/* Makes rows of t->items: joined on equal keys, sorted unless opts is NULL. 0 or
- * -ENOMEM. */
-int agg_table_build(struct agg_table *t, const struct agg_opts *opts) __attribute__((warn_unused_result));
+/* Makes rows of the items of the set's table: joined on equal keys, sorted unless opts is NULL. With a limit of rows
+ * (aggrows) only those within it have keys. 0 or -ENOMEM. */
+int agg_table_build(struct agg_set *s, const struct agg_opts *opts) __attribute__((warn_unused_result));
 void agg_table_free(struct agg_table *t);
 #endif

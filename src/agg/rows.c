@@ -29,16 +29,48 @@ static int key_cmp(const struct value *a, const struct value *b, enum order orde
 	return c ? c : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* Keys from position first on, then those before it. A position past the last key counts as 0. */
-static int keys_cmp(const struct value *a, const struct value *b, size_t n, size_t first, enum order order)
+/* What comparing needs. */
+struct sort_ctx {
+	const struct agg_set *set;
+	const struct agg_table *t;
+	const struct agg_opts *opts;
+	const struct agg_buckets *buckets; /* by aggregation */
+	size_t nkeys;
+	bool alike; /* all aggregations have the same layout of keys: equal bytes read the same */
+};
+
+/* Is the i-th key of both the same, by its bytes? */
+static bool same_bytes(const struct sort_ctx *c, const struct agg_item *a, const struct agg_item *b, size_t i)
 {
-	size_t k = first < n ? first : 0;
+	const struct field *f = &c->t->aggs[0]->keys[i];
+	size_t len = agg_key_bytes(c->t->aggs[0]);
+
+	return c->alike && f->off <= len && f->size <= len - f->off &&
+		!memcmp(a->entry->raw + f->off, b->entry->raw + f->off, f->size);
+}
+
+/* The k-th keys of two items. */
+static int item_key_cmp(
+	const struct sort_ctx *c, const struct agg_item *a, const struct agg_item *b, size_t k, enum order order)
+{
+	struct value_room ra = { 0 }, rb = { 0 };
+	struct value va, vb;
+
+	return key_cmp(agg_entry_key(c->set, c->t->aggs[a->pos], a->entry, k, &ra, &va),
+		agg_entry_key(c->set, c->t->aggs[b->pos], b->entry, k, &rb, &vb), order);
+}
+
+/* Keys from position first on, then those before it. A position past the last key counts as 0. */
+static int keys_cmp(
+	const struct sort_ctx *c, const struct agg_item *a, const struct agg_item *b, size_t first, enum order order)
+{
+	size_t n = c->nkeys, k = first < n ? first : 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int c = key_cmp(&a[k], &b[k], order);
+		int r = same_bytes(c, a, b, k) ? 0 : item_key_cmp(c, a, b, k, order);
 
-		if (c)
-			return c;
+		if (r)
+			return r;
 		k = k + 1 < n ? k + 1 : 0;
 	}
 	return 0;
@@ -71,13 +103,6 @@ static int dist_cmp(const struct agg_buckets *b, const uint64_t *wa, const uint6
 			return (int64_t)wa[i] < (int64_t)wb[i] ? -1 : 1;
 	return 0;
 }
-
-struct sort_ctx {
-	const struct agg_table *t;
-	const struct agg_opts *opts;
-	const struct agg_buckets *buckets; /* by aggregation */
-	size_t nkeys;
-};
 
 /* Compares the values of the pos-th aggregation. Distributions are ordered by their weight. */
 static int value_cmp(const struct sort_ctx *c, size_t pos, const struct agg_row *a, const struct agg_row *b)
@@ -135,40 +160,13 @@ static int row_cmp(const void *x, const void *y, void *ctx)
 	int k = 0, r;
 
 	if (c->opts->sort_key)
-		k = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos, SHOWN);
+		k = keys_cmp(c, a->items, b->items, c->opts->key_pos, SHOWN);
 	r = k ? k : values_cmp(c, a, b);
 	if (!r)
-		r = keys_cmp(a->keys, b->keys, c->nkeys, c->opts->key_pos, SHOWN);
+		r = keys_cmp(c, a->items, b->items, c->opts->key_pos, SHOWN);
 	if (!r)
-		r = keys_cmp(a->keys, b->keys, c->nkeys, 0, JOIN);
+		r = keys_cmp(c, a->items, b->items, 0, JOIN);
 	return c->opts->sort_rev ? -r : r;
-}
-
-/* Brings equal keys together, in the order of the aggregations. Hashes decide nearly always. */
-static int item_cmp(const void *x, const void *y, void *ctx)
-{
-	const struct agg_item *a = x, *b = y;
-	const size_t *nkeys = ctx;
-	int c;
-
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	c = keys_cmp(a->entry->keys, b->entry->keys, *nkeys, 0, JOIN);
-	return c ? c : a->pos < b->pos ? -1 : a->pos > b->pos;
-}
-
-/* Keys that are equal by JOIN have the same hash. */
-static uint64_t keys_hash(const struct value *keys, size_t n)
-{
-	uint64_t h = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct value *v = &keys[i];
-
-		h ^= (uint64_t)v->kind;
-		h = v->kind == VALUE_INT ? agg_hash(h, &v->i, sizeof(v->i)) : agg_hash(h, v->s, v->len);
-	}
-	return h;
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -196,26 +194,77 @@ static void add_entry(const struct agg_table *t, uint64_t *words, const struct a
 		agg_combine(g, w, it->entry->off);
 }
 
-/* Makes one row of all items with equal keys. Words of an aggregation that lacks the key stay 0. */
-static void join_rows(struct agg_table *t, size_t nkeys)
+/* Gives each item the number of its row: items with equal keys are in one. Returns how many rows there are. first: the
+ * first item of each row, plus 1, by its hash; as many places as mask says, all 0. */
+static size_t find_rows(const struct sort_ctx *c, struct agg_table *t, uint32_t *first, size_t mask)
 {
-	uint64_t *words = t->words;
+	size_t nrows = 0;
 
-	t->nrows = 0;
-	for (size_t i = 0, next; i < t->nitems; i = next) {
-		struct agg_row *r = &t->rows[t->nrows++];
+	for (size_t i = 0; i < t->nitems; i++) {
+		struct agg_item *it = &t->items[i], *same = NULL;
+		size_t at = it->hash & mask;
 
-		memset(words, 0, t->nwords * sizeof(*words));
-		for (next = i; next < t->nitems; next++) {
-			if (next > i &&
-				(t->items[i].hash != t->items[next].hash ||
-					keys_cmp(t->items[i].entry->keys, t->items[next].entry->keys, nkeys, 0, JOIN)))
+		for (; first[at]; at = (at + 1) & mask) {
+			same = &t->items[first[at] - 1];
+			if (same->hash == it->hash && !keys_cmp(c, same, it, 0, JOIN))
 				break;
-			add_entry(t, words, &t->items[next]);
 		}
-		*r = (struct agg_row){ t->items[i].entry->keys, words, &t->items[i], next - i };
-		words += t->nwords;
+		if (first[at]) {
+			it->row = same->row;
+			continue;
+		}
+		first[at] = (uint32_t)i + 1;
+		it->row = (uint32_t)nrows++;
 	}
+	return nrows;
+}
+
+/* Puts the items of each row together, in the order of the aggregations: each row's items are counted first. */
+static void group_items(struct agg_table *t)
+{
+	struct agg_item *at = t->grouped;
+
+	for (size_t r = 0; r < t->nrows; r++)
+		t->rows[r] = (struct agg_row){ 0 };
+	for (size_t i = 0; i < t->nitems; i++)
+		t->rows[t->items[i].row].nitems++;
+	for (size_t r = 0; r < t->nrows; r++) {
+		t->rows[r].items = at;
+		at += t->rows[r].nitems;
+		t->rows[r].nitems = 0;
+	}
+	for (size_t i = 0; i < t->nitems; i++) {
+		struct agg_row *r = &t->rows[t->items[i].row];
+
+		r->items[r->nitems++] = t->items[i];
+	}
+}
+
+/* Makes one row of all items with equal keys. Words of an aggregation that lacks the key stay 0. 0 or -ENOMEM. */
+static int join_rows(const struct sort_ctx *c, struct agg_table *t)
+{
+	size_t places = 64;
+	uint32_t *first;
+
+	while (places < t->nitems * 2)
+		places *= 2;
+	first = calloc(places, sizeof(*first));
+	if (!first || t->nitems >= UINT32_MAX) {
+		free(first);
+		return -ENOMEM;
+	}
+	t->nrows = find_rows(c, t, first, places - 1);
+	free(first);
+	group_items(t);
+	memset(t->words, 0, t->nrows * t->nwords * sizeof(*t->words));
+	for (size_t r = 0; r < t->nrows; r++) {
+		uint64_t *words = t->words + r * t->nwords;
+
+		t->rows[r].words = words;
+		for (size_t i = 0; i < t->rows[r].nitems; i++)
+			add_entry(t, words, &t->rows[r].items[i]);
+	}
+	return 0;
 }
 
 #define SELECT_ROUNDS 64 /* of halves, so that an order that was chosen by somebody takes no more than a sort */
@@ -283,11 +332,84 @@ static void sort_rows(struct agg_table *t, const struct agg_opts *opts, struct s
 	qsort_r(t->rows + from, n, sizeof(*t->rows), row_cmp, ctx);
 }
 
-/* Joined aggregations are compared by the keys that all of them have. */
-int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
+/* Have all aggregations of the table the same keys? */
+static bool are_alike(const struct agg_table *t)
+{
+	const struct agg *a = t->aggs[0];
+
+	for (size_t i = 1; i < t->naggs; i++) {
+		const struct agg *b = t->aggs[i];
+
+		if (a->nkeys != b->nkeys || agg_key_bytes(a) != agg_key_bytes(b))
+			return false;
+		for (size_t k = 0; k < a->nkeys; k++) {
+			const struct field *x = &a->keys[k], *y = &b->keys[k];
+
+			if (x->kind != y->kind || x->off != y->off || x->size != y->size ||
+				x->is_signed != y->is_signed || x->is_float != y->is_float)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Decodes the keys of n rows. 0 or -ENOMEM. */
+static int decode_rows(const struct sort_ctx *c, struct agg_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct agg_item *it = rows[i].items;
+
+		rows[i].keys = agg_entry_keys(c->set, c->t->aggs[it->pos], it->entry);
+		if (!rows[i].keys)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* What items are joined by. Keys of different layouts are compared as they read, so they are decoded now. */
+static int hash_items(const struct sort_ctx *c, struct agg_table *t)
+{
+	for (size_t i = 0; i < t->nitems; i++) {
+		struct agg_item *it = &t->items[i];
+		const struct value *keys;
+
+		it->hash = it->entry->same;
+		if (c->alike)
+			continue;
+		keys = agg_entry_keys(c->set, t->aggs[it->pos], it->entry);
+		if (!keys)
+			return -ENOMEM;
+		it->hash = agg_keys_hash(keys, c->nkeys);
+	}
+	return 0;
+}
+
+/* Sorts the rows of the table and decodes the keys of those that are shown: of all, if there is no limit. */
+static int order_rows(struct sort_ctx *c, struct agg_table *t)
 {
 	struct agg_buckets buckets[AGG_JOIN_MAX];
-	struct sort_ctx ctx = { .t = t, .opts = opts, .buckets = buckets, .nkeys = SIZE_MAX };
+	const struct agg_opts *opts = c->opts;
+	bool all = !opts || !opts->rows || opts->rows >= t->nrows;
+	/* Keys that are compared often are decoded once. */
+	int err = all || opts->sort_key ? decode_rows(c, t->rows, t->nrows) : 0;
+
+	if (err || !opts)
+		return err;
+	c->buckets = buckets;
+	for (size_t i = 0; i < t->naggs; i++)
+		agg_buckets_init(&buckets[i], t->aggs[i]);
+	sort_rows(t, opts, c);
+	for (size_t i = 0; i < t->naggs; i++)
+		agg_buckets_free(&buckets[i]);
+	return all ? 0 : decode_rows(c, t->rows + (opts->sort_rev ? 0 : t->nrows - opts->rows), opts->rows);
+}
+
+/* Joined aggregations are compared by the keys that all of them have. */
+int agg_table_build(struct agg_set *s, const struct agg_opts *opts)
+{
+	struct agg_table *t = &s->table;
+	struct sort_ctx ctx = { .set = s, .t = t, .opts = opts, .nkeys = SIZE_MAX };
+	int err;
 
 	t->nwords = 0;
 	t->nrows = 0;
@@ -297,28 +419,23 @@ int agg_table_build(struct agg_table *t, const struct agg_opts *opts)
 		if (t->aggs[i]->nkeys < ctx.nkeys)
 			ctx.nkeys = t->aggs[i]->nkeys;
 	}
-	if (grow((void **)&t->rows, &t->rows_cap, t->nitems, sizeof(*t->rows)) ||
-		grow((void **)&t->words, &t->words_cap, t->nitems * t->nwords, sizeof(*t->words)))
-		return -ENOMEM;
 	if (!t->nitems)
 		return 0;
-	for (size_t i = 0; i < t->nitems; i++)
-		t->items[i].hash = keys_hash(t->items[i].entry->keys, ctx.nkeys);
-	qsort_r(t->items, t->nitems, sizeof(*t->items), item_cmp, &ctx.nkeys);
-	join_rows(t, ctx.nkeys);
-	if (!opts)
-		return 0;
-	for (size_t i = 0; i < t->naggs; i++)
-		agg_buckets_init(&buckets[i], t->aggs[i]);
-	sort_rows(t, opts, &ctx);
-	for (size_t i = 0; i < t->naggs; i++)
-		agg_buckets_free(&buckets[i]);
-	return 0;
+	if (grow((void **)&t->rows, &t->rows_cap, t->nitems, sizeof(*t->rows)) ||
+		grow((void **)&t->grouped, &t->grouped_cap, t->nitems, sizeof(*t->grouped)) ||
+		grow((void **)&t->words, &t->words_cap, t->nitems * t->nwords, sizeof(*t->words)))
+		return -ENOMEM;
+	ctx.alike = are_alike(t);
+	err = hash_items(&ctx, t);
+	if (!err)
+		err = join_rows(&ctx, t);
+	return err ? err : order_rows(&ctx, t);
 }
 
 void agg_table_free(struct agg_table *t)
 {
 	free(t->items);
+	free(t->grouped);
 	free(t->rows);
 	free(t->words);
 	memset(t, 0, sizeof(*t));

@@ -33,6 +33,19 @@ static size_t put_dec(char *p, uint32_t v)
 	return n;
 }
 
+/* Most keys and many records have addresses, so this is the shortest way. */
+static size_t put_octet(char *p, unsigned v)
+{
+	size_t n = 0;
+
+	if (v >= 100)
+		p[n++] = (char)('0' + v / 100);
+	if (v >= 10)
+		p[n++] = (char)('0' + v / 10 % 10);
+	p[n++] = (char)('0' + v % 10);
+	return n;
+}
+
 static size_t put_quad(char *p, const uint8_t *a)
 {
 	size_t n = 0;
@@ -40,7 +53,7 @@ static size_t put_quad(char *p, const uint8_t *a)
 	for (size_t i = 0; i < 4; i++) {
 		if (i)
 			p[n++] = '.';
-		n += put_dec(p + n, a[i]);
+		n += put_octet(p + n, a[i]);
 	}
 	return n;
 }

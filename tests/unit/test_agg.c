@@ -511,6 +511,44 @@ static void test_selected(void)
 	}
 }
 
+/* The same of two aggregations with addresses for keys. The limit comes first, so that keys are compared that were never
+ * shown; of each second key both aggregations have a value. apart: the second has its keys in other places. */
+static void test_selected_joined(void)
+{
+	static struct rig r;
+
+	for (int i = 0; i < 4; i++) {
+		struct agg_opts opts = { .sort_rev = i & 1, .sort_sum = true, .rows = 20 };
+		bool apart = i / 2;
+		char *few, *all;
+
+		rig_init(&r, 2);
+		r.aggs[0].fn = r.aggs[1].fn = DW_AGG_COUNT;
+		rig_open(&r, &opts);
+		for (uint32_t k = 0; k < MANY; k++) {
+			char addr[4] = { 10, (char)(k % 7), (char)(k >> 8), (char)k };
+			const struct datum key[] = { ZONE(5), IP4(addr), CHARS(16, "name"), U16((uint16_t)k), { 0 } };
+			const struct datum wide[] = { ZONE(5), IP4(addr), CHARS(24, "name"), U32(k), { 0 } };
+
+			feed(&r, 0, key, (const uint64_t[]){ 1 + k % 2 });
+			if (k % 2 == 0)
+				feed(&r, 1, apart ? wide : key, (const uint64_t[]){ 1 });
+		}
+		printa(&r, "%s %s %s %d=%@d,%@d\n", 2);
+		few = strdup(flushed(&r));
+		capture_reset(&r.cap);
+		opts.rows = 0;
+		agg_set_opts(r.set, &opts);
+		printa(&r, "%s %s %s %d=%@d,%@d\n", 2);
+		all = strdup(flushed(&r));
+		CHECK_TEXT("selected of two", few, selected(all, 20, opts.sort_rev));
+		capture_reset(&r.cap);
+		free(few);
+		free(all);
+		rig_close(&r);
+	}
+}
+
 /* ---- clear, trunc, normalize on what was fed --------------------------------------------------------------------- */
 static void test_actions(void)
 {
@@ -915,6 +953,7 @@ int main(void)
 	test_orders();
 	test_joined();
 	test_selected();
+	test_selected_joined();
 	test_actions();
 	test_keyless();
 	test_kernel();
