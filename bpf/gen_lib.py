@@ -71,6 +71,17 @@ def frame_of(name, insns):
     return depth
 
 
+def traces(name, functions, named):
+    """What the function and those that it calls use of their own: bytes of the deepest frame, and R6 to R9 as bits."""
+    insns = functions[name]
+    frame = frame_of(name, insns)
+    regs = sum({1 << r for op, dst, src, off, imm in insns for r in (dst, src) if 6 <= r <= 9})
+    for i, callee in named[name]:
+        inner, more = traces(callee, functions, named)
+        frame, regs = max(frame, inner), regs | more
+    return frame + 7 & ~7, regs
+
+
 def check_jumps(name, insns, calls):
     for i, (op, dst, src, off, imm) in enumerate(insns):
         cls, kind = op & 7, op & 0xf0
@@ -144,7 +155,9 @@ def main():
         check_jumps(name, insns, [i for i, n in named[name]])
         # The kernel adds up the frames of a chain of calls, in units of 32 bytes.
         inner = max([(frame_of(n, functions[n]) + 31 & ~31) or 32 for i, n in named[name]], default=0)
-        index.append(f"\t[{place_of(name)}] = {{ {at}, {len(insns)}, {(frame_of(name, insns) + 31 & ~31) + inner} }},\n")
+        frame, regs = traces(name, functions, named)
+        index.append(f"\t[{place_of(name)}] = {{ {at}, {len(insns)}, {(frame_of(name, insns) + 31 & ~31) + inner}, {frame}, "
+                     f"0x{regs:x} }},\n")
         refs += [f"\t{{ {at + i}, {place_of(n)} }},\n" for i, n in named[name]]
         text.append(f"\t/* {name} */\n")
         for i, (op, dst, src, off, imm) in enumerate(insns):
@@ -153,9 +166,9 @@ def main():
             imm = imm if imm != -2**31 else "INT32_MIN"
             text.append(f"\t{{ 0x{op:02x}, {dst}, {src}, {off}, {imm} }},\n")
         at += len(insns)
-    text.append("};\n\n/* First instruction, number of instructions, bytes of stack. */\n")
+    text.append("};\n\n/* First instruction, number of instructions, bytes of stack; traces(). */\n")
     text.append(f"#define LIB_ALL (LIB_COUNT + {len(bodies)})\n")
-    text.append("static const struct lib_func {\n\tuint32_t start, n;\n\tint32_t stack;\n} lib_funcs[LIB_ALL] = {\n")
+    text.append("static const struct lib_func {\n\tuint32_t start, n;\n\tint32_t stack, frame;\n\tuint32_t regs;\n} lib_funcs[LIB_ALL] = {\n")
     text += index
     text.append("};\n\n/* Instructions that name a function. */\n")
     text.append("static const struct lib_ref {\n\tuint32_t insn, func;\n} lib_refs[] = {\n")

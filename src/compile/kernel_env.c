@@ -513,6 +513,8 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->no_regs = !ids[7];
 	env->prealloc = !ids[8];
 	env->faults_kill = release_faults_kill();
+	if (release_mixes_frames()) /* pointers may be arguments of functions that are checked alone since 5.12 */
+		env->guard = env->no_exchange ? GUARD_ALL : GUARD_LOCAL;
 	env->kfunc_dynptr = ids[9];
 	env->dynptr_traced = ids[10] != 0;
 	env->no_sk_cookie = !ids[11];

@@ -30,6 +30,11 @@ struct emit {
 	uint32_t *label_at;             /* by label: its instruction; 0: not met yet */
 	uint32_t *stone_at;             /* by label: its last stepping stone, see put_stones() */
 	struct loc loc;
+	const struct ir_insn *insn; /* of e->ra->code, which is emitted */
+	enum ir_guard guard;        /* the calls that are guarded */
+	uint32_t guard_regs;        /* registers that they save, as bits */
+	int32_t guard_saves;        /* below it the first of these is saved */
+	int32_t shift;              /* everything else on the stack is so far below its place */
 	const struct reporter *to;
 	int err;
 };
@@ -101,7 +106,9 @@ static unsigned reg(const struct emit *e, vreg v)
 /* Of an access to a slot, off is the number of the slot. */
 static int32_t mem_off(const struct emit *e, const struct ir_insn *in)
 {
-	return in->a == e->ra->slots ? e->ra->slot_off[in->off] : in->off;
+	if (in->a == e->ra->slots)
+		return e->ra->slot_off[in->off] - e->shift;
+	return in->a == e->ra->fp ? in->off - e->shift : in->off;
 }
 
 /* Makes a constant or an address in dst. */
@@ -111,7 +118,7 @@ static void make_again(struct emit *e, unsigned dst, const struct ir_insn *in)
 		put_imm(e, dst, in->imm);
 	} else if (in->op == IR_STACK) {
 		put_mov(e, dst, BPF_REG_10);
-		put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, in->off);
+		put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, in->off - e->shift);
 	} else if (in->op == IR_KSYM) {
 		put_ld64(e, dst, BPF_PSEUDO_BTF_ID, in->imm, 0);
 	} else {
@@ -128,7 +135,7 @@ static void fetch(struct emit *e, unsigned dst, vreg v)
 	else if (val->kind == RA_REMAT)
 		make_again(e, dst, val->remat);
 	else
-		put(e, BPF_LDX | BPF_DW | BPF_MEM, dst, BPF_REG_10, e->ra->slot_off[val->slot], 0);
+		put(e, BPF_LDX | BPF_DW | BPF_MEM, dst, BPF_REG_10, e->ra->slot_off[val->slot] - e->shift, 0);
 }
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------------- */
@@ -312,15 +319,85 @@ static void emit_args(struct emit *e, const struct ir_insn *in)
 			fetch(e, i + 1, in->args[i]);
 }
 
+/* ---- guarded calls ----------------------------------------------------------------------------------------------- */
+/* Before Linux 6.5 the verifier may remove code that runs. When it finds a function's state to be one that it knows, it
+ * must note which constants of the callers the known state relied on. It looks for the places where they were made by
+ * walking back, and takes what the function itself does to R6-R9 and to its own stack for the caller's doing. So it stops
+ * too early, and later takes a state for known that has another constant there; a test of the constant behind the call
+ * then seems to have one way only. Functions that the kernel checks alone, and programs without calls, are not affected.
+ *
+ * So, where the verifier does so, nothing that the caller knows is at a place that the function uses for itself: the
+ * caller's part of the stack begins below the deepest frame of what it calls, and during a call its R6-R9 are saved there
+ * and hold the frame pointer, which is no constant. The verifier gets back what it knew when it sees them restored. */
+static bool is_guarded(const struct emit *e, uint32_t f)
+{
+	return e->guard == GUARD_ALL || (e->guard == GUARD_LOCAL && !lib_shapes[f].nargs);
+}
+
+/* Makes room. A register that is saved must have been set, on every way there. */
+static void begin_guards(struct emit *e, enum ir_guard guard)
+{
+	int32_t frame = 0;
+
+	e->guard = guard;
+	e->guard_regs = 0;
+	for (size_t i = 0; guard && i < e->ra->code.n; i++) {
+		const struct ir_insn *in = &e->ra->code.v[i];
+
+		if (in->op != IR_LIB || !is_guarded(e, (uint32_t)in->imm))
+			continue;
+		e->guard_regs |= lib_funcs[in->imm].regs;
+		if (lib_funcs[in->imm].frame > frame)
+			frame = lib_funcs[in->imm].frame;
+	}
+	e->guard_saves = -frame;
+	e->shift = frame + 8 * __builtin_popcount(e->guard_regs);
+}
+
+/* Is a value that is read behind instruction i in register r? */
+static bool is_live(const struct emit *e, size_t i, unsigned r)
+{
+	for (size_t v = 1; v < e->ra->vals.n; v++) {
+		const struct ra_val *val = &e->ra->vals.v[v];
+
+		if (val->kind == RA_REG && val->reg == r && val->uses && val->start < 2 * i && val->end > 2 * i + 1)
+			return true;
+	}
+	return false;
+}
+
+/* Saves the registers that function f uses and that hold something, or restores them. */
+static void put_guards(struct emit *e, uint32_t f, bool before)
+{
+	size_t at = (size_t)(e->insn - e->ra->code.v);
+	int32_t off = e->guard_saves;
+
+	for (unsigned r = BPF_REG_6; r <= BPF_REG_9 && is_guarded(e, f); r++) {
+		off -= e->guard_regs >> r & 1 ? 8 : 0;
+		if (!(lib_funcs[f].regs >> r & 1) || !is_live(e, at, r))
+			continue;
+		if (before) {
+			put(e, BPF_STX | BPF_DW | BPF_MEM, BPF_REG_10, r, off, 0);
+			put_mov(e, r, BPF_REG_10);
+		} else {
+			put(e, BPF_LDX | BPF_DW | BPF_MEM, r, BPF_REG_10, off, 0);
+		}
+	}
+}
+
 /* A call of a library function is aimed by append_lib(), when the function has a place. */
 static void emit_call(struct emit *e, const struct ir_insn *in)
 {
 	emit_args(e, in);
+	if (in->op == IR_LIB)
+		put_guards(e, (uint32_t)in->imm, true);
 	unsigned src = in->op == IR_CALL ? 0 : in->op == IR_KFUNC ? BPF_PSEUDO_KFUNC_CALL : BPF_PSEUDO_CALL;
 	if (in->op == IR_LIB)
 		*vec_push(e->ra->arena, &e->calls) =
 			(struct fixup){ .insn = (uint32_t)e->code.n, .target = (uint32_t)in->imm };
 	put(e, BPF_JMP | BPF_CALL, 0, src, 0, in->op == IR_LIB ? 0 : in->imm);
+	if (in->op == IR_LIB)
+		put_guards(e, (uint32_t)in->imm, false);
 	const struct ra_val *d = &e->ra->vals.v[in->d];
 	if (d->uses > 1) /* it is read somewhere */
 		put_mov(e, d->reg, BPF_REG_0);
@@ -564,17 +641,39 @@ static int32_t append_lib(struct emit *e)
 	return stack;
 }
 
-/* The kernel adds up the frames of a chain of calls, each in units of 32 bytes. */
+/* The kernel adds up the frames of a chain of calls, each in units of 32 bytes. lib_stack -1: there is no call. */
+static int32_t stack_need(const struct emit *e, int32_t lib_stack)
+{
+	int32_t need = (e->ra->stack + e->shift + 31) & ~31;
+
+	if (lib_stack >= 0)
+		need += lib_stack ? (lib_stack + 31) & ~31 : 32;
+	return need;
+}
+
 static int check_stack(struct emit *e, int32_t lib_stack)
 {
-	int32_t need = (e->ra->stack + 31) & ~31;
-	if (e->calls.n)
-		need += lib_stack ? (lib_stack + 31) & ~31 : 32;
-	e->out->stack = need;
-	if (need <= MAX_STACK)
+	e->out->stack = stack_need(e, e->calls.n ? lib_stack : -1);
+	if (e->out->stack <= MAX_STACK)
 		return 0;
 	return report_error(
 		e->to, -E2BIG, D_LIMIT, NULL, "its values need more than the 512 bytes of stack that BPF has");
+}
+
+/* Guards all calls; with GUARD_LOCAL not those that need none as a rule, if there is not enough room for all. */
+static void plan_guards(struct emit *e, enum ir_guard guard)
+{
+	int32_t lib_stack = -1;
+
+	for (size_t i = 0; i < e->ra->code.n; i++) {
+		const struct ir_insn *in = &e->ra->code.v[i];
+
+		if (in->op == IR_LIB && lib_funcs[in->imm].stack > lib_stack)
+			lib_stack = lib_funcs[in->imm].stack;
+	}
+	begin_guards(e, guard ? GUARD_ALL : GUARD_NONE);
+	if (guard == GUARD_LOCAL && stack_need(e, lib_stack) > MAX_STACK)
+		begin_guards(e, GUARD_LOCAL);
 }
 
 /* Places first, then instructions, then the library behind the last one. */
@@ -585,10 +684,15 @@ static int emit_all(struct emit *e, const struct ir *ir)
 		return err;
 	e->label_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
 	e->stone_at = ARENA_ARRAY(e->ra->arena, uint32_t, ir->nlabels + 1);
+	plan_guards(e, ir->guard);
+	for (unsigned r = BPF_REG_6; r <= BPF_REG_9; r++)
+		if (e->guard_regs >> r & 1)
+			put_imm(e, r, 0);
 	for (size_t i = 0; i < e->ra->code.n; i++) {
-		e->loc = e->ra->code.v[i].loc;
+		e->insn = &e->ra->code.v[i];
+		e->loc = e->insn->loc;
 		check_distance(e, i);
-		emit_insn(e, &e->ra->code.v[i]);
+		emit_insn(e, e->insn);
 	}
 	if (e->err)
 		return e->err;

@@ -118,6 +118,13 @@ struct ir_insn {
 	struct loc loc; /* the D it came from */
 };
 
+/* Which calls of IR_LIB are guarded against a verifier that mixes up frames; see "guarded calls" in ir/emit.c. */
+enum ir_guard {
+	GUARD_NONE,
+	GUARD_LOCAL, /* those that the kernel does not check alone (LIB_SHAPES), and if there is room the others */
+	GUARD_ALL,
+};
+
 struct ir {
 	struct arena *arena;
 	VEC(struct ir_insn) code;
@@ -127,7 +134,8 @@ struct ir {
 	int32_t frame, frame_max; /* bytes of stack in use by objects now, and at most */
 	struct loc loc;           /* put on each new instruction */
 	bool quiet;               /* this too */
-	struct arena **spare;     /* borrowed: keeps the passes' scratch memory for the next program; or NULL */
+	enum ir_guard guard;
+	struct arena **spare; /* borrowed: keeps the passes' scratch memory for the next program; or NULL */
 };
 
 /* bpf/lib.bpf.c: name, number of arguments. Arguments are pointers and sizes; results are integers. */

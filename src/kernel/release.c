@@ -28,6 +28,11 @@ static bool stable_release(unsigned v[3])
 	return sscanf(debian ? debian + strlen("Debian ") : u.release, "%u.%u.%u", &v[0], &v[1], &v[2]) == 3;
 }
 
+bool release_mixes_frames(void)
+{
+	return release_before(6, 5);
+}
+
 bool release_faults_kill(void)
 {
 	static const unsigned mended[][3] = { { 5, 15, 120 }, { 6, 1, 38 } };

@@ -178,6 +178,7 @@ static void lower_site(struct prog_ctx *pg, const struct jobs *jobs)
 	pg->lw->nprograms++;
 	pg->ir = ir_new(own ? own : pg->lw->arena);
 	pg->ir->spare = &pg->lw->spare_pass;
+	pg->ir->guard = pg->lw->env->guard;
 	lower_program(pg, jobs);
 	if (own && arena_failed(own))
 		arena_fail(pg->lw->arena);

@@ -8,6 +8,7 @@
 
 #include "image/probe.h"
 #include "image/tier.h"
+#include "ir/ir.h"
 #include "lang/check/check.h"
 #include "lang/parse/parse.h"
 
@@ -64,6 +65,7 @@ struct lower_env {
 	bool no_cookie;             /* attachments have no cookies (before Linux 5.15) */
 	bool no_regs;               /* no bpf_task_pt_regs() (before Linux 5.15) */
 	bool faults_kill;           /* a load from a bad address may kill the kernel; see release_faults_kill() */
+	enum ir_guard guard;        /* calls that the verifier may get wrong (before Linux 6.5) */
 	bool prealloc;              /* programs at perf events use preallocated hashes only (before Linux 6.1) */
 	uint32_t nhelpers;          /* the kernel's helpers have smaller numbers; 0: not known */
 	uint32_t nspec;             /* number of speculations */

@@ -240,6 +240,7 @@ void prog_look(const struct prog_ctx *pg, struct image_prog *p)
 		return;
 	report_keep(&kept);
 	own.ir = ir_new(pg->lw->arena);
+	own.ir->guard = pg->lw->env->guard;
 	own.exit_label = ir_newlabel(own.ir);
 	head = prog_head(&own);
 	site_begin(&head);

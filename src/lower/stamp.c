@@ -147,6 +147,7 @@ void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, cons
 	pg->errors = diags_errors(lw->d);
 	prog_place(pg, &p);
 	pg->ir = ir_new(lw->arena);
+	pg->ir->guard = lw->env->guard;
 	pg->exit_label = ir_newlabel(pg->ir);
 	head = prog_head(pg);
 	site_begin(&head);
