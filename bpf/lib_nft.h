@@ -57,9 +57,8 @@ PART u64 nft_in_chain(struct dw_nft *v)
 }
 
 /* The chain of the expression w->expr, which is the last one of its rule: the end of the chain names it. */
-INLINE void nft_forward(nft *w)
+INLINE void nft_forward(nft *w, struct ctx *c)
 {
-	struct ctx c = { .w = (word *)w };
 	u64 expr = w->expr;
 
 	w->code = w->ended = 0;
@@ -68,7 +67,7 @@ INLINE void nft_forward(nft *w)
 	w->at = expr + w->code;
 	w->expr = 0;
 	w->chain = 0;
-	loop(NFT_RULES, cb_nft_rule, &c, 0);
+	loop(NFT_RULES, cb_nft_rule, c, 0);
 	w->expr = expr;
 	if (w->ended)
 		READ((void *)&w->chain, 8, w->at + w->last_at);
@@ -195,14 +194,14 @@ long cb_nft_hook(u64 i, struct ctx *c)
 }
 
 /* The rule with w->expr is in w->chain, in w->jumped, or in the chain at whose end the rule's last expression leads. */
-INLINE u64 nft_known(struct dw_nft *v)
+INLINE u64 nft_known(struct dw_nft *v, struct ctx *c)
 {
 	nft *w = v;
 
 	if (nft_in_chain(v))
 		return 1;
 	if (w->last_at)
-		nft_forward(w);
+		nft_forward(w, c);
 	else
 		w->chain = w->jumped;
 	return nft_in_chain(v) != 0;
@@ -230,7 +229,7 @@ u64 nft_find(struct dw_nft *v)
 		return w->chain;
 	}
 	if (w->expr)
-		return !nft_known(v) ? 0 : w->want == 1 ? w->rule : w->chain;
+		return !nft_known(v, &c) ? 0 : w->want == 1 ? w->rule : w->chain;
 	loop(NFT_HOOKS * NFT_AT_HOOK, cb_nft_hook, &c, 0);
 	if (w->other || (w->want != 2 && w->unsure))
 		return 0;

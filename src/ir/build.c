@@ -210,7 +210,7 @@ vreg ir_mapval(struct ir *ir, uint32_t map, int32_t off)
 /* off is relative to the frame pointer, so it is negative: ir_stack_alloc() returns such offsets. */
 vreg ir_stack(struct ir *ir, int32_t off)
 {
-	assert(off < 0);
+	assert(off <= 0);
 	struct ir_insn *in = push_def(ir, IR_STACK);
 	in->off = off;
 	return in->d;

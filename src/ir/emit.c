@@ -118,7 +118,8 @@ static void make_again(struct emit *e, unsigned dst, const struct ir_insn *in)
 		put_imm(e, dst, in->imm);
 	} else if (in->op == IR_STACK) {
 		put_mov(e, dst, BPF_REG_10);
-		put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, in->off - e->shift);
+		if (in->off)
+			put(e, BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, in->off - e->shift);
 	} else if (in->op == IR_KSYM) {
 		put_ld64(e, dst, BPF_PSEUDO_BTF_ID, in->imm, 0);
 	} else {

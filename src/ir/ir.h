@@ -49,7 +49,7 @@ enum ir_trait {
 	X(CTX,     "ctx",     IRT_VALUE)            /* d = the program's context pointer */ \
 	X(MAP,     "map",     IRT_VALUE)            /* d = map imm of the image */ \
 	X(MAPVAL,  "mapval",  IRT_VALUE)            /* d = address in the only value of array map imm, at off */ \
-	X(STACK,   "stack",   IRT_VALUE)            /* d = frame pointer + off (off < 0) */ \
+	X(STACK,   "stack",   IRT_VALUE)            /* d = address of a stack object at off < 0; 0: frame pointer */ \
 	X(KSYM,    "ksym",    IRT_VALUE)            /* d = address of the kernel variable with BTF id imm */ \
 	X(PC,      "pc",      IRT_VALUE)            /* d = number of this instruction in the program */ \
 	X(CALL,    "call",    IRT_CALL)             /* d = helper imm (args) */ \

@@ -5,6 +5,7 @@
  * Invariant: offsets of members come from the running kernel's BTF. */
 #include "lower/expr/expr.h"
 #include "lower/program.h"
+#include "lower/state/state.h"
 
 /* Linux 6.15 renamed the parent. */
 static int32_t above_at(struct lowerer *lw)
@@ -17,9 +18,10 @@ static int32_t above_at(struct lowerer *lw)
 vreg box_find(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
-	int32_t mark = ir_stack_mark(ir), at = ir_stack_alloc(ir, sizeof(struct dw_box)), above = above_at(cx->lw);
+	struct room room = room_take(cx, sizeof(struct dw_box));
+	int32_t above = above_at(cx->lw);
 	int64_t name = types_offset(cx->lw->ts, "kernfs_node", (const char *const[]){ "name", NULL });
-	vreg node = lower_int(cx, e->args.v[0]), io = ir_stack(ir, at), found;
+	vreg node = lower_int(cx, e->args.v[0]), io = room_ptr(cx, &room), found;
 
 	if (above < 0 || name < 0)
 		lower_error(cx->lw, ir->loc, D_KERNEL, "this kernel's struct kernfs_node is not as it should be");
@@ -28,7 +30,7 @@ vreg box_find(struct clause_ctx *cx, const struct expr *e)
 	ir_sti(ir, io, offsetof(struct dw_box, name_at), 8, (int32_t)name);
 	for (int32_t i = offsetof(struct dw_box, above); i < (int32_t)sizeof(struct dw_box); i += 8)
 		ir_sti(ir, io, i, 8, 0);
-	found = ir_lib(ir, LIB_box_find, (vreg[]){ ir_stack(ir, at) }, 1);
-	ir_stack_release(ir, mark);
+	found = ir_lib(ir, LIB_box_find, (vreg[]){ room_ptr(cx, &room) }, 1);
+	room_release(cx, &room);
 	return found;
 }

@@ -104,8 +104,9 @@ static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs
 	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
 }
 
-/* The tests before the clauses: is this CPU traced, which of the probes fires, does the site's condition hold? */
-static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
+/* The tests before the clauses: is this CPU traced, which of the probes fires, does the site's condition hold? If the
+ * condition does not hold, the program goes to unmet. */
+static void begin_site(struct clause_ctx *cx, const struct jobs *jobs, uint32_t unmet)
 {
 	struct ir *ir = cx->ir;
 	const struct site *site = cx->pg->site;
@@ -120,6 +121,9 @@ static void begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 	multi_begin(cx, jobs);
 	call_begin(cx);
 	f = site->when ? lower_site_text(cx->pg, site->when) : NULL;
+	if (cx->lw->env->guard)
+		scratch_begin(cx->pg); /* for room_take() */
+	cx->pg->exit_label = unmet;
 	if (f)
 		lower_jump(cx, f->expr, cx->pg->exit_label, false);
 }
@@ -142,27 +146,36 @@ static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	struct clause_ctx head;
+	uint32_t unmet = ir_newlabel(pg->ir), exit_label = ir_newlabel(pg->ir);
+	bool early; /* the site's condition needs scratch memory */
 
 	pg->errors = diags_errors(pg->lw->d);
-	pg->exit_label = ir_newlabel(pg->ir);
+	pg->exit_label = exit_label;
 	head = prog_head(pg);
 	/* What the site's condition finds out of pointers must stay known to the verifier: where it does not hold, the
 	 * program ends, so its paths do not multiply. */
 	pg->blurs = false;
-	begin_site(&head, jobs);
+	begin_site(&head, jobs, unmet);
 	if (prog_failed(pg))
 		return;
+	pg->exit_label = exit_label;
 	sample_plan(pg, jobs);
 	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
-	scratch_begin(pg);
+	early = pg->scratch != 0;
+	if (!early)
+		scratch_begin(pg);
 	collect_vars(&head, jobs);
 	packet_begin(&head);
 	lower_clauses(pg, jobs);
 	if (pg->unused_label && !pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
+	if (early)
+		ir_label(pg->ir, unmet);
 	scratch_end(&head, pg->exit_label);
 	if (pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
+	if (!early)
+		ir_label(pg->ir, unmet);
 	ir_label(pg->ir, pg->exit_label);
 	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
 	if (!prog_failed(pg))

@@ -11,6 +11,7 @@
 #include "lower/expr/expr.h"
 #include "lower/program.h"
 #include "lower/site/site.h"
+#include "lower/state/state.h"
 #include "lower/tiers.h"
 
 #define STAGE(m) offsetof(struct dw_stage, m)
@@ -20,7 +21,7 @@
 vreg packet_note(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
-	int32_t mark = ir_stack_mark(ir), at = ir_stack_alloc(ir, sizeof(struct dw_stage));
+	struct room s = room_take(cx, sizeof(struct dw_stage));
 	static const int32_t given[] = { STAGE(buffer), STAGE(head), STAGE(place), STAGE(depart), STAGE(flow),
 		STAGE(bytes) };
 	struct lowerer *lw = cx->lw;
@@ -29,9 +30,9 @@ vreg packet_note(struct clause_ctx *cx, const struct expr *e)
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
 		vreg v = lower_int(cx, e->args.v[i]);
 
-		ir_st(ir, ir_stack(ir, at), given[i], 8, v);
+		ir_st(ir, room_ptr(cx, &s), given[i], 8, v);
 	}
-	io = ir_stack(ir, at);
+	io = room_ptr(cx, &s);
 	ir_st(ir, io, STAGE(now), 8, ktime(cx));
 	ir_set(ir, id,
 		ir_lib(ir, LIB_packet_note,
@@ -44,11 +45,11 @@ vreg packet_note(struct clause_ctx *cx, const struct expr *e)
 
 		for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
 			*to[i] = ir_var(ir);
-			io = ir_stack(ir, at);
+			io = room_ptr(cx, &s);
 			ir_set(ir, *to[i], ir_ld(ir, io, found[i], 8, false, false));
 		}
 	}
-	ir_stack_release(ir, mark);
+	room_release(cx, &s);
 	return id;
 }
 

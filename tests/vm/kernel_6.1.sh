@@ -64,7 +64,15 @@ detached_behind() {
 	[ "$STATUS" -eq 0 ] && [ "$left" -eq 1 ] && [ $waited -lt 300 ] && [ "$(bpftool prog show | grep -c ': kprobe')" -eq 0 ]
 }
 
+# Programs that take scratch memory before the site's condition may end before that: other CPUs are not traced.
+one_cpu() {
+	trace -x cpu=0 -qn 'path:::output /args[4]->path_dport == 7001/ { @ = count() } END { printa("%@d\n", @) }' \
+		-c "sh -c 'ip link set lo up; $triggers/udp_send -a 127.0.0.1 -p 7001 -n 3 >/dev/null'"
+	[ "$STATUS" -eq 0 ] && [ "$OUT" = 3 ]
+}
+
 check BEGIN-tick-END ticks
+check one-cpu one_cpu
 check detached-behind detached_behind
 check profile sampled
 check ip-receive packets_in

@@ -76,16 +76,14 @@ static void read_into(struct clause_ctx *cx, int32_t w, int32_t member, vreg fro
 static void start_kernel(struct clause_ctx *cx, int32_t w)
 {
 	struct ir *ir = cx->ir;
-	int32_t mark = ir_stack_mark(ir), slot = ir_stack_alloc(ir, 8);
 	vreg frame;
 
 	/* A pointer that is stored and loaded again is a number to the verifier. */
-	ir_st(ir, scratch_ptr(cx, w), W(word), 8, ir_stack(ir, slot));
-	frame = ir_alui(ir, ALU_ADD, ir_ld(ir, scratch_ptr(cx, w), W(word), 8, false, false), -slot);
+	ir_st(ir, scratch_ptr(cx, w), W(word), 8, ir_stack(ir, 0));
+	frame = ir_ld(ir, scratch_ptr(cx, w), W(word), 8, false, false);
 	read_into(cx, w, W(bp), frame);
 	read_into(cx, w, W(ip), ir_alui(ir, ALU_ADD, frame, 8));
 	ir_st(ir, scratch_ptr(cx, w), W(sp), 8, ir_alui(ir, ALU_ADD, frame, 16));
-	ir_stack_release(ir, mark);
 }
 
 static void start_user(struct clause_ctx *cx, int32_t w)

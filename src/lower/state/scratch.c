@@ -62,6 +62,28 @@ void scratch_release(struct prog_ctx *pg, int32_t mark)
 	pg->scratch_top = mark;
 }
 
+struct room room_take(struct clause_ctx *cx, uint32_t size)
+{
+	struct room r = { .scratch = cx->lw->env->guard && cx->pg->scratch_top };
+
+	r.mark = r.scratch ? scratch_mark(cx->pg) : ir_stack_mark(cx->ir);
+	r.at = r.scratch ? scratch_alloc(cx->pg, size) : ir_stack_alloc(cx->ir, size);
+	return r;
+}
+
+vreg room_ptr(struct clause_ctx *cx, const struct room *r)
+{
+	return r->scratch ? scratch_ptr(cx, r->at) : ir_stack(cx->ir, r->at);
+}
+
+void room_release(struct clause_ctx *cx, const struct room *r)
+{
+	if (r->scratch)
+		scratch_release(cx->pg, r->mark);
+	else
+		ir_stack_release(cx->ir, r->mark);
+}
+
 void scratch_start_empty(struct prog_ctx *pg, int32_t off)
 {
 	*vec_push(pg->lw->arena, &pg->scratch_empty) = off;

@@ -24,6 +24,15 @@ vreg scratch_ptr(struct clause_ctx *cx, int32_t off);
 vreg scratch_address(struct clause_ctx *cx); /* the slot's address as a plain number */
 int32_t scratch_mark(const struct prog_ctx *pg);
 void scratch_release(struct prog_ctx *pg, int32_t mark);
+/* Room for a structure: on the stack, or in scratch memory where the stack is needed for guarded calls (enum ir_guard).
+ * Release it in the reverse order. */
+struct room {
+	bool scratch;
+	int32_t mark, at;
+};
+struct room room_take(struct clause_ctx *cx, uint32_t size);
+vreg room_ptr(struct clause_ctx *cx, const struct room *r);
+void room_release(struct clause_ctx *cx, const struct room *r);
 void scratch_start_empty(struct prog_ctx *pg, int32_t off); /* the byte there is 0 when the program starts */
 void scratch_begin(struct prog_ctx *pg);                    /* the slot is taken here */
 void scratch_end(struct clause_ctx *cx, uint32_t none); /* the slot is given back here; none: target if none is free */
