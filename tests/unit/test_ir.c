@@ -352,7 +352,7 @@ static uint64_t expect(struct sim *m, const struct ir *ir, uint64_t seed)
 
 static bool same_outcome(const struct sim *a, const struct sim *b, const struct ir *ir)
 {
-	size_t objects = (size_t)ir->frame_max;
+	size_t objects = ir->guard ? 0 : (size_t)ir->frame_max; /* guarded calls move them */
 	return !a->fault && !b->fault && memcmp(a->value, b->value, SIM_VALUE) == 0 &&
 		memcmp(a->stack[0] + 512 - objects, b->stack[0] + 512 - objects, objects) == 0;
 }
@@ -396,6 +396,8 @@ static void test_random(uint64_t first, unsigned count)
 			"seed %llu: optimised IR gives %llx, not %llx", (unsigned long long)seed,
 			(unsigned long long)again, (unsigned long long)result);
 		refused += !check_on_sim(ir, &want, result, seed, "optimised");
+		ir->guard = GUARD_ALL;
+		refused += !check_on_sim(ir, &want, result, seed, "guarded");
 		arena_free(a);
 	}
 	CHECK(optimised < plain, "the optimiser removed nothing");
@@ -891,6 +893,83 @@ static void test_refusals(struct arena *a)
 		"a program without an end");
 }
 
+/* ---- guarded calls ----------------------------------------------------------------------------------------------- */
+#define GUARD_KEPT 6
+
+/* Adds up words of the context that are loaded before a call that uses R6-R9 and stack of its own. */
+static struct ir *guard_program(struct arena *a, enum ir_guard guard)
+{
+	struct ir *ir = ir_new(a);
+	int32_t at = ir_stack_alloc(ir, 24);
+	vreg kept[GUARD_KEPT], sum;
+
+	ir->guard = guard;
+	for (int32_t i = 0; i < 24; i += 8)
+		ir_sti(ir, ir_stack(ir, at), i, 8, 0);
+	for (int32_t i = 0; i < GUARD_KEPT; i++)
+		kept[i] = ir_ld(ir, ir_ctx(ir), 8 * i, 8, false, false);
+	sum = ir_lib(ir, LIB_tstr_text, (vreg[]){ ir_stack(ir, at), ir_mapval(ir, 0, 256) }, 2);
+	for (unsigned i = 0; i < GUARD_KEPT; i++)
+		sum = ir_alu(ir, ALU_ADD, sum, kept[i]);
+	sum = ir_alu(ir, ALU_ADD, sum, ir_ld(ir, ir_stack(ir, at), 16, 8, false, false));
+	ir_ret(ir, sum);
+	return ir;
+}
+
+/* The program's own stores and loads through R10, before the functions of the library. */
+static bool is_frame_access(const struct bpf_insn *in)
+{
+	unsigned class = BPF_CLASS(in->code);
+
+	return class == BPF_LDX ? in->src_reg == BPF_REG_10
+				: (class == BPF_STX || class == BPF_ST) && in->dst_reg == BPF_REG_10;
+}
+
+/* What the program knows is out of the function's reach: R6-R9 hold the frame pointer at the call, and what it has on
+ * the stack is below the deepest place of the function (24 bytes of tstr_text()). */
+static void check_guarded(const struct code *code)
+{
+	unsigned kept = 0, restored = 0, call = 0, end = 0;
+
+	while (code->insns[end].code != (BPF_JMP | BPF_EXIT))
+		end++;
+	while (code->insns[call].code != (BPF_JMP | BPF_CALL))
+		call++;
+	for (unsigned i = 0; i < end; i++) {
+		const struct bpf_insn *in = &code->insns[i];
+
+		CHECK(!is_frame_access(in) || in->off < -24, "instruction %u is at %d", i, in->off);
+		if (in->code == (BPF_ALU64 | BPF_MOV | BPF_X) && in->src_reg == BPF_REG_10 && in->dst_reg >= BPF_REG_6)
+			kept++;
+		restored += i > call && i <= call + 4 && in->code == (BPF_LDX | BPF_DW | BPF_MEM) &&
+			in->src_reg == BPF_REG_10 && in->dst_reg >= BPF_REG_6;
+	}
+	CHECK(kept == 4 && restored == 4, "%u saved, %u restored", kept, restored);
+}
+
+static void test_guards(struct arena *a)
+{
+	static const enum ir_guard guards[] = { GUARD_NONE, GUARD_LOCAL, GUARD_ALL };
+	static struct sim want, got;
+	struct code code[ROWS(guards)];
+	struct report_kept why;
+
+	report_keep(&why);
+	for (size_t i = 0; i < ROWS(guards); i++) {
+		struct ir *ir = guard_program(a, guards[i]);
+		uint64_t result = expect(&want, ir, 7);
+
+		CHECK(ir_emit(ir, a, &code[i], &why.reporter) == 0, "%s", why.message);
+		fill(&got, 7);
+		CHECK(sim_run_bpf(&got, code[i].insns) == result && !got.fault, "guard %zu: %s", i,
+			got.fault ? got.fault : "another result");
+	}
+	check_guarded(&code[1]); /* there is room */
+	check_guarded(&code[2]);
+	CHECK(code[1].n > code[0].n && code[0].stack < code[2].stack, "without guards %zu instructions, with them %zu",
+		code[0].n, code[1].n);
+}
+
 /* ---- the library functions --------------------------------------------------------------------------------------- */
 #define TEXT_SIZE 48 /* what tstr_text() fills */
 #define OUT 256      /* where in the map's value text and second strings stand */
@@ -1210,7 +1289,7 @@ int main(void)
 {
 	static void (*const cases[])(struct arena *) = { test_operands, test_addresses, test_dominance, test_checks,
 		test_sure, test_threading, test_threading_copies, test_bits, test_final_variables, test_variables,
-		test_counting, test_far_jumps, test_far_jumps_reached, test_refusals };
+		test_counting, test_far_jumps, test_far_jumps_reached, test_refusals, test_guards };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
