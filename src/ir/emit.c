@@ -321,15 +321,15 @@ static void emit_args(struct emit *e, const struct ir_insn *in)
 }
 
 /* ---- guarded calls ----------------------------------------------------------------------------------------------- */
-/* Before Linux 6.5 the verifier may remove code that runs. When it finds a function's state to be one that it knows, it
- * must note which constants of the callers the known state relied on. It looks for the places where they were made by
- * walking back, and takes what the function itself does to R6-R9 and to its own stack for the caller's doing. So it stops
- * too early, and later takes a state for known that has another constant there; a test of the constant behind the call
- * then seems to have one way only. Functions that the kernel checks alone, and programs without calls, are not affected.
+/* Before Linux 6.5 the verifier may remove code that runs. When it finds that it knows a function's state already, it
+ * must note which constants of the callers the known state relied on. It walks back to where they were made, and takes
+ * what the function does to its own R6-R9 and to its own stack for the caller's doing. So it stops too early, and later
+ * takes a state for known in which the constant is another one. A test of the constant behind the call then seems to
+ * have one way only. Functions that the kernel checks alone are not affected, nor are programs without functions.
  *
- * So, where the verifier does so, nothing that the caller knows is at a place that the function uses for itself: the
- * caller's part of the stack begins below the deepest frame of what it calls, and during a call its R6-R9 are saved there
- * and hold the frame pointer, which is no constant. The verifier gets back what it knew when it sees them restored. */
+ * Where the verifier does so, the caller knows nothing at places that the function uses for itself: the caller's part
+ * of the stack begins below the deepest frame of what it calls. During a call its R6-R9 are saved there and hold the
+ * frame pointer, which is no constant. When they are restored, the verifier knows of them what it knew before. */
 static bool is_guarded(const struct emit *e, uint32_t f)
 {
 	return e->guard == GUARD_ALL || (e->guard == GUARD_LOCAL && !lib_shapes[f].nargs);

@@ -146,8 +146,8 @@ static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	struct clause_ctx head;
-	uint32_t unmet = ir_newlabel(pg->ir), exit_label = ir_newlabel(pg->ir);
-	bool early; /* the site's condition needs scratch memory */
+	uint32_t exit_label = ir_newlabel(pg->ir), unmet = pg->lw->env->guard ? ir_newlabel(pg->ir) : exit_label;
+	bool early; /* the site's condition needs scratch memory; only then is unmet another place */
 
 	pg->errors = diags_errors(pg->lw->d);
 	pg->exit_label = exit_label;
@@ -174,7 +174,7 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 	scratch_end(&head, pg->exit_label);
 	if (pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
-	if (!early)
+	if (!early && unmet != exit_label)
 		ir_label(pg->ir, unmet);
 	ir_label(pg->ir, pg->exit_label);
 	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
