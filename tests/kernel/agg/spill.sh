@@ -48,7 +48,7 @@ measure exact
 
 # What is taken away stays away, also of keys that are not in the map any more.
 taken() {
-	run -q -x aggsize=128k -n "$one"' { @[(int)arg0] = count(); @m[(int)arg0] = max((int)arg0); }
+	run -q -x aggsize=128k -n "$one"' { @[(int)arg0] = count(); @m[(int)arg0] = sum(1); }
 		'"${one%/}"' && (int)arg0 == -2000000 && !done/ { done = 1; clear(@); trunc(@m); }
 		END { printa("%d %@d\n", @); printa("m%d %@d\n", @m); }' -c "$(calls 20000 50)"
 	local kept

@@ -74,14 +74,15 @@ cat >"$tmp/many.py" <<-'END'
 	l = socket.socket()
 	l.bind(("127.0.0.1", 0))
 	l.listen()
+	os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}) # the old kernels keep so many for each CPU
 	began = time.monotonic()
 	first = one(l, True)
 	one(l, True, 7205, reset=True) # no TIME_WAIT stays
 	for i in range(5000): one(l, False)
-	again = one(l, True, 7205)
+	again, since = one(l, True, 7205), time.monotonic()
 	for i in range(4000): one(l, False) # both sides of one may close first
 	last = one(l, True)
-	print("seconds=%d" % (time.monotonic() - began))
+	print("seconds=%d" % (time.monotonic() - began), "since=%d" % (time.monotonic() - since), sep="\n")
 	print("first=%d" % first.getpeername()[1], "last=%d" % last.getpeername()[1], sep="\n", flush=True)
 	first.close(), again.close(), last.close()
 	time.sleep(0.1)
@@ -92,8 +93,9 @@ ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000" net
 trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
 	printf(\"%s port=%d name=%s.\\n\", probename, args[4]->tcp_sport, args[1]->cs_execname); }" \
 	python3 "$tmp/many.py"
-# after 60 seconds, on a slow machine, the kernel has forgotten the first, too
+# on a slow machine the kernel has forgotten the first, or both, too: after 60 seconds
 [ "$(value_of seconds)" -ge 55 ] ||
 	expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
-expect_count 'v["port"] == 7205 && v["name"] == "tw_many."' 1 "the one with the ends of an older one is known"
+[ "$(value_of since)" -ge 55 ] ||
+	expect_count 'v["port"] == 7205 && v["name"] == "tw_many."' 1 "the one with the ends of an older one is known"
 expect_count "v[\"port\"] == $(value_of last) && v[\"name\"] == \"tw_many.\"" 1 "the last is known"
