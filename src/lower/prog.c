@@ -139,7 +139,8 @@ static bool needs_newer(const struct prog_ctx *pg, struct loc at)
 			diag_error(pg->lw->d, here, D_KERNEL, "a later kernel has it",
 				"this needs the BPF helper bpf_%s(), which this kernel does not have",
 				helpers[in->imm]);
-		else if (env->no_exchange && (in->op == IR_XCHG || in->op == IR_CMPXCHG))
+		else if (env->no_exchange &&
+			(in->op == IR_XCHG || in->op == IR_CMPXCHG || (in->op == IR_LIB && in->imm == LIB_packet_age)))
 			diag_error(pg->lw->d, here, D_KERNEL, "Linux 5.12 and later have them",
 				"this needs atomic exchanges in BPF, which this kernel does not have");
 		else

@@ -122,6 +122,7 @@ check statistics statistics
 check profile profile
 check registers registers
 check no-exchange names_missing 'fbt::tcp_sendmsg:entry { @m = max(arg2) } BEGIN' 'atomic exchanges'
+check no-exchange-packet names_missing 'path:::output { pkt->x = 1; } BEGIN' 'atomic exchanges'
 check no-cache names_missing skb:::free 'tracepoint kmem_cache_free with 3 arguments'
 selftest_tests
 finish
