@@ -94,6 +94,6 @@ sctp_tests functions
 for t in net/path_functions.sh docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c ip/stopped.sh; do
 	kernel_test "$t"
 done
-error_tests
 selftest_tests
+error_tests # the last: they lock the kernel down
 finish

@@ -78,7 +78,7 @@ cat >"$tmp/many.py" <<-'END'
 	began = time.monotonic()
 	first = one(l, True)
 	one(l, True, 7205, reset=True) # no TIME_WAIT stays
-	for i in range(5000): one(l, False)
+	for i in range(9000 - int(sys.argv[1])): one(l, False)
 	again, since = one(l, True, 7205), time.monotonic()
 	for i in range(int(sys.argv[1])): one(l, False) # both sides of one may close first
 	last = one(l, True)
