@@ -222,13 +222,20 @@ translator struct dw_path < struct dw_paxdp *C > {
 	prog = C->by;
 };
 
-/* tcf_classify ends */
+/* tcf_classify ends. Labels of MPLS before IP's header, such as `mpls push' puts there, are skipped. */
 struct dw_patc {
 	struct sk_buff *skb;
 	struct tcf_block *block;
 	struct tcf_proto *tp;
+	struct tcf_result *res;
+	int32_t compat;
 	int32_t retval;
 };
+inline uint64_t dw_tc_nh[struct sk_buff *B] = B->protocol == DW_ETH_P_MPLS ? dw_mpls_inner[dw_nh[B]] : dw_nh[B];
+inline int dw_tc_ver[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ? 4 : B->protocol == DW_ETH_P_IPV6 ? 6 :
+    B->protocol == DW_ETH_P_MPLS && dw_mpls_inner[dw_nh[B]] != 0 ? dw_kword[dw_mpls_inner[dw_nh[B]]] >> 4 & 15 : 0;
+inline int dw_tc_proto[struct sk_buff *B] = dw_tc_ver[B] == 4 ? ((struct iphdr *)dw_tc_nh[B])->protocol :
+    ((struct ipv6hdr *)dw_tc_nh[B])->nexthdr;
 translator struct dw_path < struct dw_patc *C > {
 	stage = C->skb->tc_at_ingress ? DW_PATH_TC_INGRESS : DW_PATH_TC_EGRESS;
 	recv = C->skb->tc_at_ingress;
@@ -236,6 +243,44 @@ translator struct dw_path < struct dw_patc *C > {
 	filter = C->tp;
 	action = __stamped("tcact", (uint64_t)C->skb);
 	prog = (struct bpf_prog *)__stamped("tcprog", (uint64_t)C->skb);
+	nh = dw_tc_nh[C->skb];
+	ver = dw_tc_ver[C->skb];
+	proto = dw_tc_proto[C->skb];
+};
+
+/* On Linux 5.10 tcf_classify has no block; tcf_classify_ingress is like the later one. */
+struct dw_patc4 {
+	struct sk_buff *skb;
+	struct tcf_proto *tp;
+	struct tcf_result *res;
+	int32_t compat;
+	int32_t retval;
+};
+translator struct dw_path < struct dw_patc4 *C > {
+	stage = C->skb->tc_at_ingress ? DW_PATH_TC_INGRESS : DW_PATH_TC_EGRESS;
+	recv = C->skb->tc_at_ingress;
+	verdict = C->retval + DW_PATH_TC;
+	filter = C->tp;
+	action = __stamped("tcact", (uint64_t)C->skb);
+	prog = (struct bpf_prog *)__stamped("tcprog", (uint64_t)C->skb);
+	nh = dw_tc_nh[C->skb];
+	ver = dw_tc_ver[C->skb];
+	proto = dw_tc_proto[C->skb];
+};
+
+/* tcf_mirred_act begins, at ingress: it gives the packet itself to another device, so that there is none when tcf_classify
+ * ends. */
+struct dw_patake {
+	struct sk_buff *skb;
+	uint64_t action;
+};
+translator struct dw_path < struct dw_patake *C > {
+	stage = DW_PATH_TC_INGRESS;
+	recv = 1;
+	verdict = DW_TC_CONSUMED + DW_PATH_TC;
+	filter = (struct tcf_proto *)__stamped("tcproto", (uint64_t)C->skb);
+	action = C->action;
+	has_pkt = dw_mirred_takes[C->skb, C->action];
 };
 
 /* nft_do_chain ends, and lets the packet go on. The notes are those of this chain (netfilter.d). */

@@ -74,13 +74,42 @@ translator struct dw_pkt < struct dw_tccls *C > {
 	nf_verdict = C->retval;
 };
 
-/* tcf_classify ends */
+/* tcf_classify begins, on Linux 5.10, too, and ends */
+struct dw_tcbegin {
+	struct sk_buff *skb;
+	struct tcf_block *block;
+	uint64_t tp;
+};
+translator struct dw_pkt < struct dw_tcbegin *C > {
+	nf_word = C->tp;
+};
 struct dw_tcdone {
 	struct sk_buff *skb;
 };
 translator struct dw_pkt < struct dw_tcdone *C > {
 	nf_word = 0;
 };
+
+/* ---- tc: where the packet is at the end --------------------------------------------------------------------------------- */
+
+/* MPLS: is the label at an address, or the one behind it, the last (S)? Then the address behind that; 0: there are more. */
+inline int DW_ETH_P_MPLS = 0x4788;
+inline uint64_t dw_mpls_inner[uint64_t at] = (dw_kword[at] >> 16 & 1) != 0 ? at + 4 : (dw_kword[at] >> 48 & 1) != 0 ? at + 8 : 0;
+
+/* A verdict of the kernel's own: the packet is somebody else's, and may be gone. */
+inline int DW_TC_CONSUMED = 9;
+/* Does mirred take the packet itself, not a copy? A redirection at ingress whose verdict ends the packet there, to a device
+ * that is up. */
+inline int DW_EGRESS_REDIR = 1;
+inline int DW_INGRESS_REDIR = 3;
+inline int DW_IFF_UP = 1;
+inline int DW_NO_CARRIER = 4;	/* of struct net_device, state */
+inline int dw_tc_ends[int v] = v == 2 || v == 4 || v == 5 || v == 8;	/* SHOT, STOLEN, QUEUED, TRAP */
+inline int dw_tc_up[uint64_t dev] = dev != 0 && (((struct net_device *)dev)->flags & DW_IFF_UP) != 0 &&
+    (((struct net_device *)dev)->state & DW_NO_CARRIER) == 0;
+inline int dw_mirred_takes[struct sk_buff *B, uint64_t a] = __has(((struct tcf_mirred *)0)->tcfm_dev) ? B->tc_at_ingress &&
+    (((struct tcf_mirred *)a)->tcfm_eaction == DW_EGRESS_REDIR || ((struct tcf_mirred *)a)->tcfm_eaction == DW_INGRESS_REDIR) &&
+    dw_tc_ends[((struct tc_action *)a)->tcfa_action] && dw_tc_up[(uint64_t)((struct tcf_mirred *)a)->tcfm_dev] : 0;
 
 /* ---- IPVS: struct ip_vs_conn and struct ip_vs_service ------------------------------------------------------------------ */
 

@@ -59,16 +59,14 @@ static const struct stamp_event xt_events[] = {
 };
 /* What tc carried out: the last action, and the BPF program that gave a verdict, until the filters are done. */
 #define ACT(name, func) ENDED(STAMP_SET, name, func, 2, "dw_tcact", NULL, .word = "P->nf_word")
-#define CLASSIFIED                                        \
-	{                                                 \
-		STAMP_END,                                \
-			{ .attach = ATTACH_FEXIT,         \
-				.target = "tcf_classify", \
-				.nargs = 1,               \
-				.native = "dw_tcdone",    \
-				.entry_args = true },     \
-			KEY                               \
+/* Linux 5.10 has a function of its own for packets that come in. */
+#define CLASSIFIES(op, kind, end, func, n, nat, ...)                                                                   \
+	{                                                                                                              \
+		op, { .attach = kind, .target = func, .nargs = n, .native = nat, .entry_args = end }, KEY, __VA_ARGS__ \
 	}
+#define CLASSIFIED                                                                 \
+	CLASSIFIES(STAMP_END, ATTACH_FEXIT, true, "tcf_classify", 1, "dw_tcdone"), \
+		CLASSIFIES(STAMP_END, ATTACH_FEXIT, true, "tcf_classify_ingress", 1, "dw_tcdone")
 static const struct stamp_event act_events[] = {
 	ACT("act_bpf", "tcf_bpf_act"),
 	ACT("act_connmark", "tcf_connmark_act"),
@@ -96,6 +94,12 @@ static const struct stamp_event prog_events[] = {
 	ENDED(STAMP_SET, "cls_bpf", "cls_bpf_classify", 3, "dw_tccls", DECIDES, .word = "P->nf_word"),
 	CLASSIFIED,
 };
+/* The first filter, for those who see the packet before the filters are done. */
+static const struct stamp_event proto_events[] = {
+	CLASSIFIES(STAMP_SET, ATTACH_FENTRY, false, "tcf_classify", 5, "dw_tcbegin", .word = "P->nf_word"),
+	CLASSIFIES(STAMP_SET, ATTACH_FENTRY, false, "tcf_classify_ingress", 5, "dw_tcbegin", .word = "P->nf_word"),
+	CLASSIFIED,
+};
 const struct stamp netfilter_stamps[NETFILTER_STAMPS] = {
 	{ "nft", TABLE(chain_events) },
 	{ "nftexpr", TABLE(expr_events) },
@@ -103,4 +107,5 @@ const struct stamp netfilter_stamps[NETFILTER_STAMPS] = {
 	{ "xt", TABLE(xt_events) },
 	{ "tcact", TABLE(act_events) },
 	{ "tcprog", TABLE(prog_events) },
+	{ "tcproto", TABLE(proto_events) },
 };

@@ -97,13 +97,24 @@ static const struct site xdp_sites[] = {
 	FUNC_END("bpf_prog_run_generic_xdp", 3, "dw_paxdp", .when = NOTED, .bh_off = true,
 		.sees = "packets that an XDP program in the stack (xdpgeneric) has seen"),
 };
+/* The packet is still there, and is one of IP, or was before it got labels of MPLS. */
+#define TC_DONE "P->verdict != DW_PATH_TC + DW_TC_CONSUMED && (P->ver == 4 || P->ver == 6) && P->packet_id != 0"
+#define CLASSIFIED(cond, text)                                                                                        \
+	FUNC_END("tcf_classify", 5, "dw_patc", .when = cond TC_DONE, .bh_off = true, .optional = true, .sees = text), \
+		FUNC_END("tcf_classify", 4, "dw_patc4", .fewer = 5, .when = cond TC_DONE, .bh_off = true,             \
+			.optional = true, .sees = "on Linux 5.10: likewise")
+#define TAKEN(mod, text)                                                                                           \
+	FUNC_SITE("tcf_mirred_act", 2, "dw_patake", .module = mod, .when = "P->has_pkt && " NOTED, .bh_off = true, \
+		.optional = true, .sees = text)
 static const struct site tc_in_sites[] = {
-	FUNC_END("tcf_classify", 3, "dw_patc", .when = "P->recv && " NOTED, .bh_off = true,
-		.sees = "packets that tc's ingress filters have seen"),
+	CLASSIFIED("P->recv && ", "packets that tc's ingress filters have seen"),
+	FUNC_END("tcf_classify_ingress", 5, "dw_patc", .when = TC_DONE, .bh_off = true, .optional = true,
+		.sees = "... of devices"),
+	TAKEN(NULL, "packets that mirred takes for another device"),
+	TAKEN("act_mirred", "... likewise, where mirred is a module"),
 };
 static const struct site tc_out_sites[] = {
-	FUNC_END("tcf_classify", 3, "dw_patc", .when = "!P->recv && " NOTED, .bh_off = true,
-		.sees = "packets that tc's egress filters, or those of a queue, have seen"),
+	CLASSIFIED("!P->recv && ", "packets that tc's egress filters, or those of a queue, have seen"),
 };
 static const struct site route_sites[] = {
 	FUNC_SOFT("ip_route_input_noref", 1, "dw_paroute", "packets whose way is to be decided"),

@@ -5,13 +5,15 @@
 # that were sent.
 need clang
 "$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' || skip "no functions of the kernel can be traced"
-modprobe -qa veth dummy sch_ingress cls_u32
+modprobe -qa veth dummy sch_ingress cls_u32 act_mirred
+"$dwire" -lvvn path:::tc-ingress | grep -q 'Site: fentry tcf_mirred_act$' || skip "no functions of modules can be traced"
 for n in a b; do netns_new "$n" && declare "$n=$NETNS"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
 ip -n "$a" addr add 10.78.43.1/24 dev va && ip -n "$a" link set va up
 ip -n "$b" addr add 10.78.43.2/24 dev vb && ip -n "$b" link set vb up
 ip -n "$b" link add dm type dummy && ip -n "$b" link set dm up
 tc -n "$b" qdisc add dev vb clsact || skip "no sch_ingress"
+for i in {1..100}; do [ "$(ip netns exec "$a" cat /sys/class/net/va/operstate)" != up ] || break; sleep 0.1; done
 cat >"$tmp/act.c" <<'END'
 __attribute__((section("act"), used)) int dw_act(void *c) { return 0; }
 char _license[] __attribute__((section("license"), used)) = "GPL";
@@ -36,6 +38,7 @@ action() { # VERDICT KIND WORDS…
 action OK gact ok
 action SHOT gact drop
 action PIPE mirred egress mirror dev dm
+action CONSUMED mirred egress redirect dev dm
 action OK pedit munge ip ttl set 9 ok
 action OK vlan push id 7 ok
 action OK nat ingress 10.78.43.2/32 10.78.43.9
@@ -46,6 +49,8 @@ action OK tunnel_key set src_ip 10.78.44.1 dst_ip 10.78.44.2 id 7 ok
 action PIPE ct
 action OK sample rate 1 group 7 ok
 action OK connmark zone 0 ok
+action PIPE mpls push label 7
+action OK mpls push label 7 ok
 action PIPE simple sdata x
 action PIPE ctinfo dscp 0xfc000000 0x01000000
 action SHOT police rate 8bit burst 1 conform-exceed drop/drop
