@@ -9,7 +9,9 @@
  * row: ZONE[wide] %-12s DEVICE %-8.8s PID[wide] %#7d COMM[wide] %#-16s FLAGS[wide] %02x PROTO[wide] %-5s
  * row: SOURCE:PORT=saddr:sport %+15s:%-5d|%+39s:%-5d DEST:PORT=daddr:dport %+15s:%-5d|%+39s:%-5d
  * row: CLONE[wide] %5d CT[wide] %#-11s OSOURCE:PORT=osaddr:osport[wide] %#15s:%#-5d|%#39s:%#-5d
- * row: ODEST:PORT=odaddr:odport[wide] %#15s:%#-5d|%#39s:%#-5d VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
+ * row: ODEST:PORT=odaddr:odport[wide] %#15s:%#-5d|%#39s:%#-5d RSOURCE:PORT=rsaddr:rsport[wide] %#15s:%#-5d|%#39s:%#-5d
+ * row: RDEST:PORT=rdaddr:rdport[wide] %#15s:%#-5d|%#39s:%#-5d NAT[wide] %#-9s CTSTATE[wide] %#-11s
+ * row: VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
  * row: FAMILY=nf_family[wide] %#-6s TABLE[wide] %#-12s CHAIN[wide] %#-12s RULE[wide] %#6d
  * row: ACT[wide] %#-8s PROG[wide] %#-16s
  */
@@ -91,7 +93,7 @@ path:::
 {
 	row(args[4]->path_id, number[args[4]->path_id], "send", 0, 0, 0, 0, args[0]->pkt_zonename, "", args[1]->cs_pid,
 	    args[1]->cs_execname, args[4]->path_flags, args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport,
-	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", "", "", "", "", "", "", -1, "", "");
+	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", -1, "", -1, "", "", "", "", "", "", "", "", "", -1, "", "");
 }
 
 path:::
@@ -104,7 +106,9 @@ path:::
 	    args[4]->path_stagestr == "read" ? curpsinfo->pr_fname : args[1]->cs_execname, args[4]->path_flags,
 	    args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport, args[2]->ip_daddr, args[4]->path_dport,
 	    this->clone, args[4]->path_ct, args[4]->path_osaddr,
-	    this->nat ? args[4]->path_osport : -1, args[4]->path_odaddr, this->nat ? args[4]->path_odport : -1, args[4]->path_verdict, args[4]->path_by,
+	    this->nat ? args[4]->path_osport : -1, args[4]->path_odaddr, this->nat ? args[4]->path_odport : -1,
+	    args[4]->path_rsaddr, this->nat ? args[4]->path_rsport : -1, args[4]->path_rdaddr, this->nat ? args[4]->path_rdport : -1,
+	    args[4]->path_nat, args[4]->path_ctstate, args[4]->path_verdict, args[4]->path_by,
 	    args[4]->path_hook, this->reason, args[4]->path_family, args[4]->path_table, args[4]->path_chain,
 	    args[4]->path_rule, args[4]->path_act, args[4]->path_prog);
 }

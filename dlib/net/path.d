@@ -395,6 +395,12 @@ typedef struct pathinfo {
 	string path_odaddr;
 	uint16_t path_osport;
 	uint16_t path_odport;
+	string path_rsaddr;		/* likewise, of the packets in the other direction: those that answer this one */
+	string path_rdaddr;
+	uint16_t path_rsport;
+	uint16_t path_rdport;
+	string path_nat;		/* what the connection has translated: "SNAT", "DNAT", "SNAT+DNAT"; else "" */
+	string path_ctstate;		/* conntrack's state of a TCP connection: "SYN_SENT", ...; else "" */
 	uint8_t path_proto;		/* transport protocol of the outermost IP header */
 	string path_protostr;		/* its name, in capitals; "<unknown>" */
 	uint16_t path_sport;		/* ports; 0: the packet shows none (a later fragment, ICMP) */
@@ -432,11 +438,24 @@ inline int dw_path_ctinfo[struct dw_path *P] = P->stage == DW_PATH_SEND ? 0 : P-
 inline int DW_IP_CT_UNTRACKED = 7;
 inline string path_ct_string[int info] = info == 0 ? "ESTABLISHED" : info == 1 ? "RELATED" : info == 2 ? "NEW" :
     info == 3 ? "REPLY" : info == 4 ? "RELATED_REPLY" : "UNTRACKED";
-inline uint64_t dw_path_tuple[struct dw_path *P] = (uint64_t)&((struct nf_conn *)dw_path_ct[P])->tuplehash[0].tuple +
-    (dw_path_ctinfo[P] == 3 || dw_path_ctinfo[P] == 4 ? sizeof(struct nf_conntrack_tuple_hash) : 0);
+inline int dw_path_answers[struct dw_path *P] = dw_path_ctinfo[P] == 3 || dw_path_ctinfo[P] == 4;
+inline uint64_t dw_path_tuple_of[struct dw_path *P, int dir] = (uint64_t)&((struct nf_conn *)dw_path_ct[P])->tuplehash[0].tuple +
+    (dir ? sizeof(struct nf_conntrack_tuple_hash) : 0);
+inline uint64_t dw_path_tuple[struct dw_path *P] = dw_path_tuple_of[P, dw_path_answers[P]];
+inline uint64_t dw_path_other[struct dw_path *P] = dw_path_tuple_of[P, !dw_path_answers[P]];
 /* Its address family; 0: no connection, or the kernel has no conntrack. */
 inline int dw_path_l3[struct dw_path *P] = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ?
     (dw_path_ct[P] == 0 ? 0 : ((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.l3num) : 0;
+
+/* Of a connection's tuple. */
+inline string dw_path_ct_addr[int l3, uint64_t u3] = l3 == DW_AF_INET ? __ip4(((union nf_inet_addr *)u3)->ip) :
+    l3 == DW_AF_INET6 ? __ip6(&((union nf_inet_addr *)u3)->in6) : "";
+/* IPS_SRC_NAT and IPS_DST_NAT of the kernel's headers. */
+inline int DW_IPS_NAT_SHIFT = 4;
+inline string dw_path_nat_string[int bits] = bits == 1 ? "SNAT" : bits == 2 ? "DNAT" : bits == 3 ? "SNAT+DNAT" : "";
+inline string dw_path_ctstate_string[int s] = s == 1 ? "SYN_SENT" : s == 2 ? "SYN_RECV" : s == 3 ? "ESTABLISHED" :
+    s == 4 ? "FIN_WAIT" : s == 5 ? "CLOSE_WAIT" : s == 6 ? "LAST_ACK" : s == 7 ? "TIME_WAIT" : s == 8 ? "CLOSE" :
+    s == 9 ? "SYN_SENT2" : "";
 
 /* Does the transport header follow, and has it ports? It does not in later fragments. */
 inline int DW_PATH_FRAG_OFFSET = 0x1fff;
@@ -473,12 +492,17 @@ translator pathinfo_t < struct dw_path *P > {
 	path_chain = dw_nf_chain[P->nf_chain, P->nf_xt];
 	path_rule = dw_nf_rule[P->nf_rule];
 	path_ct = dw_path_ct[P] != 0 || dw_path_ctinfo[P] == DW_IP_CT_UNTRACKED ? path_ct_string[dw_path_ctinfo[P]] : "";
-	path_osaddr = dw_path_l3[P] == DW_AF_INET ? __ip4(((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3.ip) :
-	    dw_path_l3[P] == DW_AF_INET6 ? __ip6(&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3.in6) : "";
-	path_odaddr = dw_path_l3[P] == DW_AF_INET ? __ip4(((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3.ip) :
-	    dw_path_l3[P] == DW_AF_INET6 ? __ip6(&((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3.in6) : "";
+	path_osaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3];
+	path_odaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3];
 	path_osport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u.all);
 	path_odport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u.all);
+	path_rsaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_other[P])->src.u3];
+	path_rdaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_other[P])->dst.u3];
+	path_rsport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_other[P])->src.u.all);
+	path_rdport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_other[P])->dst.u.all);
+	path_nat = dw_path_nat_string[dw_path_l3[P] == 0 ? 0 : ((struct nf_conn *)dw_path_ct[P])->status >> DW_IPS_NAT_SHIFT & 3];
+	path_ctstate = dw_path_l3[P] == 0 || ((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.protonum != DW_IPPROTO_TCP ? "" :
+	    dw_path_ctstate_string[((struct nf_conn *)dw_path_ct[P])->proto.tcp.state];
 	path_proto = P->proto;
 	path_protostr = ip_proto_string[P->proto];
 	path_sport = P->stage == DW_PATH_SEND ? P->sk->__sk_common.skc_num : dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->source) : 0;
