@@ -120,6 +120,7 @@ inline int DW_ARPHRD_ETHER = 1;
 inline int DW_IFF_LOOPBACK = 0x8;
 inline int DW_IFF_SLAVE = 0x800;
 inline int DW_IFF_MACVLAN_PORT = 0x100;
+inline int DW_IFF_EBRIDGE = 0x2;		/* a bridge itself */
 inline int DW_IFF_BRIDGE_PORT = 0x200;
 inline int DW_IFF_TEAM_PORT = 0x2000;
 inline int DW_IFF_L3MDEV_MASTER = 0x40000;

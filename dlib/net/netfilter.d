@@ -49,8 +49,9 @@ inline int dw_nft_noted[uint64_t skb] = __stamp("nft", skb) != 0;
 inline uint64_t dw_nft_expr[uint64_t skb] = __stamp("nftexpr", skb) >= __stamp("nft", skb) ? __stamped("nftexpr", skb) : 0;
 inline uint64_t dw_nft_jumped[uint64_t skb] = __stamp("nftjump", skb) >= __stamp("nft", skb) ? __stamped("nftjump", skb) : 0;
 inline int DW_NFT_BASE = 1;		/* struct nft_chain, flags */
+inline uint64_t dw_nft_base_of[uint64_t chain] = chain - offsetof(struct nft_base_chain, chain);
 inline int dw_nft_policy[uint64_t chain] = (((struct nft_chain *)chain)->flags & DW_NFT_BASE) != 0 &&
-    ((struct nft_base_chain *)(chain - offsetof(struct nft_base_chain, chain)))->policy == 0;
+    ((struct nft_base_chain *)dw_nft_base_of[chain])->policy == 0;
 /* What __nft() is asked for. */
 inline int DW_NFT_CHAIN = 0;
 inline int DW_NFT_RULE = 1;

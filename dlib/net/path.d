@@ -101,9 +101,18 @@ inline uint32_t dw_path_data[struct sk_buff *B, uint64_t t] =
 inline uint64_t dw_path_gso[struct sk_buff *B] =
     ((struct skb_shared_info *)((uint64_t)B->head + B->end))->gso_size != 0 ? 1 << DW_PATH_GSO_BIT : 0;
 
-/* The netfilter hook at which a packet was dropped, by its last stage: IP sets the device before postrouting, and the
- * route after prerouting. Packets of the loopback device bring their route along. */
-inline int dw_path_nfhook[uint64_t last, struct sk_buff *B] =
+/* The netfilter hook at which a packet was dropped: that of the chain, where functions note it; else by the packet's last
+ * stage: IP sets the device before postrouting, and the route after prerouting. Packets of the loopback device bring their
+ * route along. A bridge has hooks of its own, between the stages. */
+inline int DW_NF_NETDEV = 5;	/* family, whose hooks are ingress and egress; of others they are prerouting to postrouting, ingress */
+inline struct nf_hook_ops *dw_nf_base_ops[uint64_t chain] = &((struct nft_base_chain *)dw_nft_base_of[chain])->ops;
+inline int dw_nf_hook_number[uint64_t chain] = dw_nf_base_ops[chain]->hooknum + (dw_nf_base_ops[chain]->pf == DW_NF_NETDEV ? 6 : 1);
+inline int dw_nf_hooked[uint64_t skb] = __has(((struct nft_base_chain *)0)->ops.hooknum) ?
+    (dw_nft_noted[skb] ? dw_nf_hook_number[__stamped("nft", skb)] : 0) : 0;
+inline int dw_path_bridged[uint64_t dev] = (int64_t)dev < 0 &&
+    (((struct net_device *)dev)->priv_flags & (DW_IFF_BRIDGE_PORT | DW_IFF_EBRIDGE)) != 0;
+inline int dw_path_nfhook[uint64_t last, struct sk_buff *B] = dw_nf_hooked[(uint64_t)B] != 0 ? dw_nf_hooked[(uint64_t)B] :
+    dw_path_bridged[(uint64_t)B->dev] ? 0 :
     last == DW_PATH_OUTPUT || last == DW_PATH_FORWARD ?
     ((uint64_t)B->dev != 0 && (uint64_t)B->dev == dw_dst_dev[B] ? 5 : last == DW_PATH_OUTPUT ? 4 : 3) :
     last == DW_PATH_POSTROUTING ? 7 :
