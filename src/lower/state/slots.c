@@ -51,21 +51,34 @@ bool slots_here(const struct clause_ctx *cx, const struct agg *a)
 	return a->slots && !is_user_site(cx->pg->site) && !cx->pg->blurs;
 }
 
-/* Two lanes, because each multiplication waits for the one before. The high half has seen all bits. */
+/* Does the word of the key say only which kind of text a text is? What the text is says more. */
+static bool is_tag(const struct agg *a, uint32_t off)
+{
+	for (size_t i = 0; i < a->nkeys; i++)
+		if (a->keys[i].kind == FIELD_TSTR && a->keys[i].off == off)
+			return true;
+	return false;
+}
+
+/* Where a search begins; the words are compared afterwards. Words move up with each multiplication, so that all of them
+ * are in the highest bits. Two lanes, because each multiplication waits for the one before. */
 static vreg hash(struct clause_ctx *cx, const struct agg *a, vreg key)
 {
 	struct ir *ir = cx->ir;
 	const vreg odd = ir_imm(ir, (int64_t)0x9e3779b97f4a7c15);
 	vreg lane[2] = { ir_imm(ir, 0x243f6a88), ir_imm(ir, 0x13198a2e) }, h;
+	size_t n = 0;
 
 	for (uint32_t off = 0; off < a->key_size; off += 8) {
-		vreg *l = &lane[off / 8 % 2];
+		vreg *l = &lane[n % 2];
 
+		if (is_tag(a, off))
+			continue;
 		*l = ir_alu(ir, ALU_XOR, *l, ir_ld(ir, key, (int32_t)off, 8, false, false));
 		*l = ir_alu(ir, ALU_MUL, *l, odd);
-		*l = ir_alu(ir, ALU_XOR, *l, ir_alui(ir, ALU_SHR, *l, 32));
+		n++;
 	}
-	h = ir_alu(ir, ALU_ADD, lane[0], ir_alui(ir, ALU_SHL, lane[1], 1));
+	h = ir_alu(ir, ALU_ADD, lane[0], ir_alui(ir, ALU_SHR, lane[1], 1));
 	return ir_alu(ir, ALU_MUL, ir_alu(ir, ALU_XOR, h, ir_alui(ir, ALU_SHR, h, 29)), odd);
 }
 
