@@ -511,8 +511,8 @@ static void test_selected(void)
 	}
 }
 
-/* The same of two aggregations with addresses for keys. The limit comes first, so that keys are compared that were never
- * shown; of each second key both aggregations have a value. apart: the second has its keys in other places. */
+/* The same of two aggregations with addresses for keys. The limit comes first, so that keys are compared that were
+ * never shown; of each second key both aggregations have a value. apart: the second has its keys in other places. */
 static void test_selected_joined(void)
 {
 	static struct rig r;
