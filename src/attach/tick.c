@@ -72,7 +72,9 @@ int tick_fire(const struct loaded *l, const char *name, const uint64_t *args, si
 		const struct image_prog *p = &img->progs.v[i];
 		int err;
 
-		if (p->attach != ATTACH_TEST_RUN || p->tick || strcmp(img->probes.v[p->probe].name, name) != 0)
+		/* A program of END that was refused was reported. */
+		if (p->attach != ATTACH_TEST_RUN || p->tick || l->progs[i] < 0 ||
+			strcmp(img->probes.v[p->probe].name, name) != 0)
 			continue;
 		err = tick_run(l->progs[i], args, nargs, -1);
 		if (err)

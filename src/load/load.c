@@ -30,7 +30,8 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 		err = load_make_progs(&ld);
 	if (!err)
 		err = load_await_rings(&ld);
-	func_types_free(&ld.types);
+	if (!l->late)
+		func_types_free(&ld.types);
 	if (err) {
 		load_free(l);
 		return err;
@@ -45,6 +46,7 @@ void load_free(struct loaded *l)
 	if (!l)
 		return;
 	load_filler_free(l->filler);
+	load_free_late(l);
 	for (size_t i = 0; i < l->nprogs; i++)
 		if (l->progs[i] >= 0)
 			close(l->progs[i]);

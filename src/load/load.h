@@ -30,12 +30,16 @@ struct loaded {
 	int drops_fd;       /* -1 likewise */
 	const struct image *image;
 	struct filler *filler; /* private */
+	struct late *late;     /* private: programs that are still being loaded; NULL: none */
 };
 
 /* Returns 0 or -errno, which is reported. The report of a refused program points at the line of D and has the end of
  * the verifier's log as its detail. */
 int load_image(const struct load_config *c, struct loaded **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
+/* The programs of END are loaded behind the others, in a thread, while those are attached. This waits for them; without
+ * it END does not fire. 0, or -errno after a report as that of load_image(). May be called again. */
+int load_finish(struct loaded *l, const struct reporter *to) __attribute__((warn_unused_result));
 /* NULL and half-built are fine. */
 void load_free(struct loaded *l);
 /* Does the program take one link for all its functions? Then it is loaded for that (BPF_TRACE_KPROBE_MULTI). */

@@ -17,8 +17,9 @@ struct loader {
 /* load_maps.c */
 int load_make_maps(struct loader *ld) __attribute__((warn_unused_result));
 
-/* load_progs.c */
+/* load_progs.c. If l->late is set then, it has taken ld->types. */
 int load_make_progs(struct loader *ld) __attribute__((warn_unused_result));
+void load_free_late(struct loaded *l);
 
 /* load_rings.c: the map's descriptor or -errno. */
 int load_create_rings(struct loader *ld, const char *name) __attribute__((warn_unused_result));

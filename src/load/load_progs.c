@@ -186,19 +186,38 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void make_jobs(struct loader *ld, struct jobs *js)
+/* END fires when all is over: its programs need not be there before. */
+static bool is_late(const struct image *img, const struct image_prog *p)
+{
+	return p->attach == ATTACH_TEST_RUN && !p->tick && !strcmp(img->probes.v[p->probe].name, "END");
+}
+
+/* The jobs of the programs that are late, or of the others. */
+static void make_jobs(struct loader *ld, struct jobs *js, bool late)
 {
 	const struct image *img = ld->c->image;
 
-	for (js->n = 0; js->n < img->progs.n; js->n++) {
+	for (size_t i = 0; i < img->progs.n; i++) {
 		struct job *j = &js->v[js->n];
 
-		*j = (struct job){ .prog = js->n, .p = &img->progs.v[js->n] };
+		if (is_late(img, &img->progs.v[i]) != late)
+			continue;
+		*j = (struct job){ .prog = i, .p = &img->progs.v[i] };
 		j->multi = load_kprobe_multi(j->p, ld->c->features);
 		if (func_table_make(&ld->types, &j->p->code, &j->funcs) == 0)
 			j->insns = link_code(ld->l, &j->p->code);
+		js->n++;
 	}
 	qsort(js->v, js->n, sizeof(*js->v), by_size);
+}
+
+static void free_jobs(struct jobs *js)
+{
+	for (size_t i = 0; i < js->n; i++) {
+		free(js->v[i].insns);
+		func_table_free(&js->v[i].funcs);
+	}
+	free(js->v);
 }
 
 /* Loads what it can, with a thread a CPU. progs gets descriptors, and less than 0 of the others. */
@@ -211,40 +230,30 @@ static void load_ahead(struct loader *ld)
 
 	if (!js.v)
 		return;
-	make_jobs(ld, &js);
+	make_jobs(ld, &js, false);
 	while (started + 1 < most && pthread_create(&threads[started], NULL, work, &js) == 0)
 		started++;
 	for (size_t i = 0; i < js.n; i = load_next(&js)) /* only this thread reports */
 		report_progress(ld->to, "loading programs", i, js.n);
 	while (started)
 		pthread_join(threads[--started], NULL);
-	for (size_t i = 0; i < js.n; i++) {
-		free(js.v[i].insns);
-		func_table_free(&js.v[i].funcs);
-	}
-	free(js.v);
+	free_jobs(&js);
 }
 
-/* In the order of the image; a failure ends the loading. */
-int load_make_progs(struct loader *ld)
+/* In the order of the image, those that are late or the others; a failure ends the loading. */
+static int load_rest(struct loader *ld, bool late)
 {
 	const struct image *img = ld->c->image;
 	struct loaded *l = ld->l;
 
-	l->progs = calloc(img->progs.n + 1, sizeof(*l->progs));
-	if (!l->progs)
-		return report_no_memory(ld->to, "load the programs");
-	l->nprogs = img->progs.n;
-	for (size_t i = 0; i < l->nprogs; i++)
-		l->progs[i] = -1;
-	if (l->nprogs >= MANY)
-		load_ahead(ld);
 	for (size_t i = 0; i < l->nprogs; i++) {
 		const struct image_prog *p = &img->progs.v[i];
 		/* A tick has another program, and kernels before 6.1 refuse some programs of events. */
 		bool may_fail = p->tick && p->attach == ATTACH_PERF;
 		int fd = l->progs[i];
 
+		if (is_late(img, p) != late)
+			continue;
 		if (fd < 0)
 			fd = may_fail ? load_quietly(ld, p) : load_prog(ld, p);
 		if (fd < 0 && !may_fail)
@@ -252,4 +261,95 @@ int load_make_progs(struct loader *ld)
 		l->progs[i] = fd < 0 ? -1 : fd;
 	}
 	return 0;
+}
+
+/* ---- programs of END --------------------------------------------------------------------------------------------- */
+struct late {
+	struct loader ld;
+	struct load_config c; /* ld.c */
+	struct jobs js;
+	pthread_t thread;
+	bool runs;
+};
+
+static void late_free(struct late *late)
+{
+	if (!late)
+		return;
+	if (late->runs)
+		pthread_join(late->thread, NULL);
+	free_jobs(&late->js);
+	free(late);
+}
+
+/* Starts the loading of the late programs. Without memory or a thread nothing is loaded. */
+static void start_late(struct loader *ld)
+{
+	struct late *late = calloc(1, sizeof(*late));
+
+	if (late)
+		late->js.v = calloc(ld->c->image->progs.n, sizeof(*late->js.v));
+	if (!late || !late->js.v) {
+		late_free(late);
+		return;
+	}
+	make_jobs(ld, &late->js, true);
+	late->c = *ld->c;
+	late->ld = *ld;
+	late->ld.c = &late->c;
+	late->js.ld = &late->ld;
+	late->runs = late->js.n && pthread_create(&late->thread, NULL, work, &late->js) == 0;
+	if (late->runs)
+		ld->l->late = late;
+	else
+		late_free(late);
+}
+
+void load_free_late(struct loaded *l)
+{
+	struct func_types types;
+
+	if (!l->late)
+		return;
+	types = l->late->ld.types;
+	late_free(l->late);
+	func_types_free(&types);
+	l->late = NULL;
+}
+
+/* What the thread could not load is loaded again, with a report. */
+int load_finish(struct loaded *l, const struct reporter *to)
+{
+	struct late *late = l->late;
+	int err;
+
+	if (!late)
+		return 0;
+	pthread_join(late->thread, NULL);
+	late->runs = false;
+	late->ld.to = to;
+	err = load_rest(&late->ld, true);
+	load_free_late(l);
+	return err;
+}
+
+int load_make_progs(struct loader *ld)
+{
+	const struct image *img = ld->c->image;
+	struct loaded *l = ld->l;
+	bool many = img->progs.n >= MANY;
+	int err;
+
+	l->progs = calloc(img->progs.n + 1, sizeof(*l->progs));
+	if (!l->progs)
+		return report_no_memory(ld->to, "load the programs");
+	l->nprogs = img->progs.n;
+	for (size_t i = 0; i < l->nprogs; i++)
+		l->progs[i] = -1;
+	if (many)
+		load_ahead(ld);
+	err = load_rest(ld, false);
+	if (!err && many)
+		start_late(ld);
+	return err || l->late ? err : load_rest(ld, true);
 }

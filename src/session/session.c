@@ -358,8 +358,10 @@ static void add_missed(struct session *s)
 /* Fires END and consumes what it recorded. */
 static int fire_end(struct session *s)
 {
-	int fired = update_numbers(s);
+	int fired = load_finish(s->loaded, s->opts.to);
 
+	if (!fired)
+		fired = update_numbers(s);
 	if (fired)
 		return fired;
 	fired = tick_fire(s->loaded, "END", NULL, 0);

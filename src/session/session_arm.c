@@ -273,7 +273,8 @@ static int start_ticks(struct session *s)
 /* Lets the commands run. Their mappings are noted at once, for processes that end within milliseconds. */
 static int release_children(struct session *s)
 {
-	int err = 0;
+	/* Whatever can be refused is refused before they run. */
+	int err = s->opts.nchildren ? load_finish(s->loaded, s->opts.to) : 0;
 
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = child_go(s->opts.children[i], s->opts.to);
@@ -420,6 +421,8 @@ int session_arm(struct session *s)
 	/* The output so far shall be seen before a long wait. */
 	if (!err && sink_flush(s->opts.sink))
 		err = session_output_failed(s, s->opts.sink->err);
+	if (!err)
+		err = load_finish(s->loaded, s->opts.to);
 	report_progress(s->opts.to, NULL, 0, 0);
 	meter_armed(s->meter);
 	s->walk = walk;
