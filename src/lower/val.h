@@ -48,6 +48,7 @@ struct val {
 	enum ptr_kind ptr;
 	bool walked;        /* with btf: the verifier does not trust r, and so not what is loaded through it */
 	bool held;          /* without btf: the verifier knows r as a pointer all the same; see release_faults_kill() */
+	bool padded;        /* V_MEM: an array of characters with zeroes behind the first */
 	bool mut;           /* V_MEM: in a variable of the script, so it may change during the run */
 	uint32_t off;       /* V_MEM: bytes from r */
 	uint32_t bit, bits; /* V_MEM: a bit-field's first bit, from the byte at off, and its width; bits 0: none */

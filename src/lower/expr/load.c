@@ -217,6 +217,14 @@ vreg plain_number(struct clause_ctx *cx, struct val v)
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
+/* The name of a thread, which the kernel pads with zeroes since Linux 5.17, where it has bpf_loop(). */
+static bool is_padded(const struct clause_ctx *cx, const struct type *st, const char *name)
+{
+	uint32_t known = cx->lw->env->nhelpers;
+
+	return !strcmp(name, "comm") && !strcmp(st->name, "task_struct") && (!known || known > BPF_FUNC_loop);
+}
+
 struct val lower_member_of(struct clause_ctx *cx, struct val base, struct type *st, const char *name)
 {
 	struct val out = { .k = V_MEM };
@@ -227,6 +235,7 @@ struct val lower_member_of(struct clause_ctx *cx, struct val base, struct type *
 	if (!m)
 		return out;
 	out.type = m->type;
+	out.padded = is_padded(cx, st, name);
 	out.ptr = part_of(&base);
 	if (base.k == V_MEM) {
 		out.r = base.r;
@@ -268,6 +277,7 @@ struct val lower_member(struct clause_ctx *cx, const struct expr *e)
 		out.mut = base.mut;
 		out.off = base.off;
 	}
+	out.padded = is_padded(cx, st, e->name);
 	out.off += (uint32_t)e->ival / 8;
 	out.bits = e->isuffix;
 	if (out.bits)

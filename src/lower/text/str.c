@@ -425,8 +425,29 @@ static struct sval text_of_array(struct clause_ctx *cx, struct val mem, int form
 	return s;
 }
 
-/* Loads the characters of an array: whole words, then smaller loads for the rest. The consumer drops everything
- * after the first NUL; the kernel pads its own names with zeroes. */
+/* Clears the characters behind the first NUL: a device that was renamed has the end of its old name there. In a word
+ * (w - 1..1) & ~w & 0x80..80 has as its lowest bit that of the first NUL; what is below that stays. */
+static void cut_at_nul(struct ir *ir, struct sval s)
+{
+	vreg ones = ir_imm(ir, 0x0101010101010101), tops = ir_imm(ir, (int64_t)0x8080808080808080), open = 0;
+
+	for (unsigned i = 0; i < s.n; i++) {
+		vreg nul = ir_alu(ir, ALU_AND, ir_alu(ir, ALU_SUB, s.w[i], ones), ir_alui(ir, ALU_XOR, s.w[i], -1));
+		vreg keep;
+
+		nul = ir_alu(ir, ALU_AND, nul, tops);
+		keep = ir_alui(ir, ALU_SUB, ir_alu(ir, ALU_AND, nul, ir_alu(ir, ALU_SUB, ir_imm(ir, 0), nul)), 1);
+		s.w[i] = ir_alu(ir, ALU_AND, s.w[i], keep);
+		if (open)
+			s.w[i] = ir_alu(ir, ALU_AND, s.w[i], open);
+		if (i + 1 == s.n)
+			break;
+		keep = ir_alui(ir, ALU_SAR, keep, 63); /* no NUL: all bits */
+		open = open ? ir_alu(ir, ALU_AND, open, keep) : keep;
+	}
+}
+
+/* Loads the characters of an array: whole words, then smaller loads for the rest. */
 struct sval str_of_chars(struct clause_ctx *cx, struct val mem)
 {
 	uint32_t size = mem.type->nelems;
@@ -469,5 +490,7 @@ struct sval str_of_chars(struct clause_ctx *cx, struct val mem)
 		}
 		s.w[i] = w;
 	}
+	if (!mem.padded && (mem.ptr != PTR_OURS || mem.mut))
+		cut_at_nul(ir, s);
 	return s;
 }

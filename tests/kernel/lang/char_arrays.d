@@ -14,5 +14,10 @@ BEGIN
 	printf("%d %s %d\n", a["AB"], strjoin(c, self->t), c == "AB");
 	s = stringof(c);
 	@[c, s] = count();
+	c[0] = 'D';
+	c[1] = 0;
+	c[2] = 'E';	/* behind its end */
+	printf("%d %d %d\n", c == "D", c != "D", strlen(c));
+	@[c, s] = count();
 	exit(0);
 }
