@@ -13,7 +13,7 @@
  * row: RDEST:PORT=rdaddr:rdport[wide] %#15s:%#-5d|%#39s:%#-5d NAT[wide] %#-9s CTSTATE[wide] %#-11s
  * row: VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
  * row: FAMILY=nf_family[wide] %#-6s TABLE[wide] %#-12s CHAIN[wide] %#-12s RULE[wide] %#6d
- * row: ACT[wide] %#-8s PROG[wide] %#-16s
+ * row: ACT[wide] %#-8s PROG[wide] %#-16s LIMIT=limit_bytes[wide] %#7d INFLIGHT=inflight_bytes[wide] %#8d HELD_US=held_us[wide] %#7d
  */
 #pragma D option dynvarsize=16m
 
@@ -93,7 +93,7 @@ path:::
 {
 	row(args[4]->path_id, number[args[4]->path_id], "send", 0, 0, 0, 0, args[0]->pkt_zonename, "", args[1]->cs_pid,
 	    args[1]->cs_execname, args[4]->path_flags, args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport,
-	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", -1, "", -1, "", "", "", "", "", "", "", "", "", -1, "", "");
+	    args[2]->ip_daddr, args[4]->path_dport, this->clone, "", "", -1, "", -1, "", -1, "", -1, "", "", "", "", "", "", "", "", "", -1, "", "", -1, -1, -1);
 }
 
 path:::
@@ -110,7 +110,8 @@ path:::
 	    args[4]->path_rsaddr, this->nat ? args[4]->path_rsport : -1, args[4]->path_rdaddr, this->nat ? args[4]->path_rdport : -1,
 	    args[4]->path_nat, args[4]->path_ctstate, args[4]->path_verdict, args[4]->path_by,
 	    args[4]->path_hook, this->reason, args[4]->path_family, args[4]->path_table, args[4]->path_chain,
-	    args[4]->path_rule, args[4]->path_act, args[4]->path_prog);
+	    args[4]->path_rule, args[4]->path_act, args[4]->path_prog, args[4]->path_limit, args[4]->path_inflight,
+	    args[4]->path_stagestr == "dequeue" ? (int64_t)args[4]->path_held / 1000 : -1);
 }
 
 /* With -w: what the packet itself does not say. */

@@ -21,6 +21,10 @@ inline int DW_QUEUE_STACK_XOFF = 2;	/* struct netdev_queue, state: __QUEUE_STATE
 inline int dw_bql_used[uint64_t q] = __has(((struct netdev_queue *)0)->dql.num_queued) ?
     ((struct netdev_queue *)q)->dql.num_queued != 0 : 0;
 inline int dw_bql_off[uint64_t q] = (((struct netdev_queue *)q)->state & DW_QUEUE_STACK_XOFF) != 0;
+inline uint32_t dw_bql_limit[uint64_t q] = __has(((struct netdev_queue *)0)->dql.limit) ?
+    ((struct netdev_queue *)q)->dql.limit : 0;
+inline uint32_t dw_bql_inflight[uint64_t q] = __has(((struct netdev_queue *)0)->dql.num_queued) ?
+    (uint32_t)(((struct netdev_queue *)q)->dql.num_queued - ((struct netdev_queue *)q)->dql.num_completed) : 0;
 
 /* net_dev_start_xmit */
 struct dw_bqlgives {
@@ -60,9 +64,8 @@ typedef struct bqlinfo {
 
 translator bqlinfo_t < struct dw_bql *P > {
 	bql_queue = ((uint64_t)P->txq - (uint64_t)P->txq->dev->_tx) / sizeof(struct netdev_queue);
-	bql_limit = __has(((struct netdev_queue *)0)->dql.limit) ? P->txq->dql.limit : 0;
-	bql_inflight = __has(((struct netdev_queue *)0)->dql.num_queued) ?
-	    (uint32_t)(P->txq->dql.num_queued - P->txq->dql.num_completed) : 0;
+	bql_limit = dw_bql_limit[(uint64_t)P->txq];
+	bql_inflight = dw_bql_inflight[(uint64_t)P->txq];
 	bql_time = P->since != 0 ? timestamp - P->since : 0;
 	bql_stalls = __has(((struct netdev_queue *)0)->dql.stall_cnt) ? P->txq->dql.stall_cnt : 0;
 };

@@ -83,6 +83,8 @@ struct dw_path {
 	uint64_t action;	/* the last struct tc_action that was carried out; 0: none, or not known */
 	uint64_t ipvs;		/* IPVS: struct ip_vs_conn */
 	uint64_t service;	/* ... struct ip_vs_service, without a connection */
+	struct netdev_queue *txq;	/* the device's queue that the packet is in, or has been; NULL: none yet */
+	uint64_t buffer;	/* beside the stages: address of a packet that the driver has got; it may be freed */
 	int32_t nfhook;		/* of a packet that netfilter drops: number of path_hook_string[]; 0: not known, or no such drop */
 };
 
@@ -119,6 +121,12 @@ inline int dw_path_nfhook[uint64_t last, struct sk_buff *B] = dw_nf_hooked[(uint
     last >= DW_PATH_DRIVER_IN && last <= DW_PATH_TC_INGRESS ? 6 :
     last == DW_PATH_PREROUTING ? (dw_dst_dev[B] == 0 ? 1 : (int64_t)B->dev < 0 && (B->dev->flags & DW_IFF_LOOPBACK) != 0 ? 8 : 2) :
     last == DW_PATH_ROUTE || last == DW_PATH_INPUT ? 2 : 0;
+
+/* The queue of its device (struct netdev_queue) that a packet has been given to. */
+inline int dw_path_at_queue[int stage] = stage == DW_PATH_ENQUEUE || stage == DW_PATH_DEQUEUE || stage == DW_PATH_TRANSMIT ||
+    stage == DW_PATH_SENT;
+inline uint64_t dw_path_txq[struct sk_buff *B] = (int64_t)B->dev < 0 && B->queue_mapping < B->dev->num_tx_queues ?
+    (uint64_t)B->dev->_tx + B->queue_mapping * sizeof(struct netdev_queue) : 0;
 
 /* Data leave a socket: which one, and which call wrote them (struct dw_stage). */
 inline int dw_path_leaves[int stage] = stage == DW_PATH_OUTPUT || stage == DW_PATH_TCP_OUT || stage == DW_PATH_UDP_OUT;
@@ -161,6 +169,8 @@ translator struct dw_path < struct dw_path *P > {
 	action = 0;
 	ipvs = 0;
 	service = 0;
+	txq = (struct netdev_queue *)(dw_path_at_queue[P->stage] ? dw_path_txq[P->skb] : 0);
+	buffer = 0;
 	nfhook = __has(SKB_DROP_REASON_NETFILTER_DROP) ? (P->dropped && P->reason == SKB_DROP_REASON_NETFILTER_DROP ?
 	    dw_path_nfhook[P->path_place & 0xff, P->skb] : 0) : 0;
 };
@@ -251,6 +261,7 @@ struct dw_paenq {
 };
 translator struct dw_path < struct dw_paenq *C > {
 	stage = DW_PATH_ENQUEUE;
+	txq = C->txq;
 };
 
 struct dw_padeq {
@@ -261,6 +272,25 @@ struct dw_padeq {
 };
 translator struct dw_path < struct dw_padeq *C > {
 	stage = DW_PATH_DEQUEUE;
+	txq = C->txq;
+};
+
+/* Notes of when a driver's byte limit stopped a queue, as in bql.d: a driver gets a packet, has got it, is asked again. */
+struct dw_pagives {
+	struct sk_buff *skb;
+};
+translator struct dw_path < struct dw_pagives *C > {
+	stage = DW_PATH_TRANSMIT;
+	buffer = (uint64_t)C->skb;
+};
+struct dw_pagiven {
+	uint64_t given;
+};
+translator struct dw_path < struct dw_pagiven *C > {
+	skb = (struct sk_buff *)0;
+	stage = DW_PATH_TRANSMIT;
+	buffer = C->given;
+	txq = (struct netdev_queue *)__stamped("given", C->given);
 };
 
 /* The driver may keep the buffer's socket; the note of the buffer makes its end known. */
@@ -410,6 +440,10 @@ typedef struct pathinfo {
 	uint16_t path_rdport;
 	string path_nat;		/* what the connection has translated: "SNAT", "DNAT", "SNAT+DNAT"; else "" */
 	string path_ctstate;		/* conntrack's state of a TCP connection: "SYN_SENT", ...; else "" */
+	int32_t path_txqueue;		/* enqueue, dequeue, transmit, sent: number of the device's queue; else -1 */
+	int64_t path_limit;		/* ... bytes that its driver may have (BQL); -1: not known, or it does not count them */
+	int64_t path_inflight;		/* ... bytes that it has; -1: likewise */
+	uint64_t path_held;		/* dequeue: ns for which that limit had stopped the queue just before; else 0 */
 	uint8_t path_proto;		/* transport protocol of the outermost IP header */
 	string path_protostr;		/* its name, in capitals; "<unknown>" */
 	uint16_t path_sport;		/* ports; 0: the packet shows none (a later fragment, ICMP) */
@@ -472,6 +506,9 @@ inline int dw_path_ports[struct dw_path *P] = P->stage != DW_PATH_SEND && (P->pr
     P->proto == DW_IPPROTO_UDPLITE || P->proto == DW_IPPROTO_SCTP) &&
     (P->synth || P->ver == 6 || (ntohs(((struct iphdr *)P->nh)->frag_off) & DW_PATH_FRAG_OFFSET) == 0);
 
+inline int dw_path_limited[struct dw_path *P] = P->txq != 0 && dw_bql_used[(uint64_t)P->txq];
+inline uint64_t dw_path_stopped[struct dw_path *P] = __stamp("stop", (uint64_t)P->txq);
+
 translator pathinfo_t < struct dw_path *P > {
 	path_id = P->packet_id;
 	path_stage = P->stage;
@@ -512,6 +549,11 @@ translator pathinfo_t < struct dw_path *P > {
 	path_nat = dw_path_nat_string[dw_path_l3[P] == 0 ? 0 : ((struct nf_conn *)dw_path_ct[P])->status >> DW_IPS_NAT_SHIFT & 3];
 	path_ctstate = dw_path_l3[P] == 0 || ((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.protonum != DW_IPPROTO_TCP ? "" :
 	    dw_path_ctstate_string[((struct nf_conn *)dw_path_ct[P])->proto.tcp.state];
+	path_txqueue = P->txq == 0 ? -1 : ((uint64_t)P->txq - (uint64_t)P->txq->dev->_tx) / sizeof(struct netdev_queue);
+	path_limit = dw_path_limited[P] ? (int64_t)dw_bql_limit[(uint64_t)P->txq] : -1;
+	path_inflight = dw_path_limited[P] ? (int64_t)dw_bql_inflight[(uint64_t)P->txq] : -1;
+	path_held = P->stage != DW_PATH_DEQUEUE ? 0 : dw_path_stopped[P] == 0 || dw_path_stopped[P] > timestamp ? 0 :
+	    timestamp - dw_path_stopped[P];
 	path_proto = P->proto;
 	path_protostr = ip_proto_string[P->proto];
 	path_sport = P->stage == DW_PATH_SEND ? P->sk->__sk_common.skc_num : dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->source) : 0;

@@ -27,7 +27,9 @@ check loads-udp loads udp 'args[1]->cs_pid, args[2]->ip_daddr, args[4]->udp_leng
 for t in net/netfilter.sh tools/pacinglat.sh tools/skblife.sh; do
 	kernel_test "$t"
 done
-modprobe -q e1000 && kernel_test tools/bqllat.sh
+for t in tools/bqllat.sh net/path_bql.sh; do
+	modprobe -q e1000 && kernel_test "$t"
+done
 
 queue_tests codel fq_codel fq red tbf cbs
 delay_tests

@@ -10,7 +10,7 @@
 #include "cli/tool/table.h"
 
 #define MAX_PARAMS 40
-#define MAX_COLUMNS 32
+#define MAX_COLUMNS 36
 #define MAX_ROWS 7
 
 /* What a parameter becomes in the program. */

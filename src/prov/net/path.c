@@ -218,6 +218,22 @@ static const struct site drop_sites[] = {
 		.sees = "before Linux 6.11: likewise" },
 };
 
+/* When the byte limit of a driver stopped a queue, as in bql.c. */
+#define HELD "P->txq != 0 && dw_bql_used[(uint64_t)P->txq] && dw_bql_off[(uint64_t)P->txq]"
+#define FREED "!dw_bql_off[(uint64_t)P->txq]"
+static const struct stamp_event given_events[] = {
+	{ STAMP_SET, { TP("net_dev_start_xmit", 1, "dw_pagives") }, .key = "P->buffer", .word = "(uint64_t)P->txq" },
+};
+#define QUEUE .key = "(uint64_t)P->txq"
+static const struct stamp_event stop_events[] = {
+	{ STAMP_FIRST, { TP("net_dev_xmit", 1, "dw_pagiven"), .when = HELD }, QUEUE, NULL },
+	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_padeq"), .when = FREED }, QUEUE, NULL },
+};
+static const struct stamp stamps[] = {
+	{ "given", TABLE(given_events) }, /* the queue of a packet that a driver gets: it may be freed by then */
+	{ "stop", TABLE(stop_events) },
+};
+
 static const struct probe_def probes[] = {
 	{ "backlog", args, TABLE(backlog_sites), "a segment waits until a process is done with its socket" },
 	{ "dequeue", args, TABLE(dequeue_sites), "a packet leaves a device's queue" },
@@ -252,4 +268,4 @@ static const struct probe_def probes[] = {
 	{ "xdp", args, TABLE(xdp_sites), "an XDP program has seen a packet: args[4]->path_verdict" },
 };
 
-const struct provider path_provider = { PROVIDER("path", "dw_path", probes) };
+const struct provider path_provider = { PROVIDER("path", "dw_path", probes), STAMPED(stamps) };
