@@ -163,7 +163,7 @@ translator struct dw_path < struct dw_path *P > {
 	tc_list = P->dropped ? dw_tc_list[P->tcx, P->skb, P->reason] : 0;
 	tcx_prog = P->dropped ? dw_tcx_prog[P->tcx, 0] : 0;
 	filter = (struct tcf_proto *)(P->tc_list != 0 && P->tcx_prog == 0 ? P->tc_list : 0);
-	prog = (struct bpf_prog *)(!P->dropped ? 0 : dw_by_xdp[P->reason, P->location] ? dw_xdp_prog[P->skb] :
+	prog = (struct bpf_prog *)(!P->dropped ? 0 : dw_xdp_prog[P->skb, P->reason, P->location] != 0 ? dw_xdp_prog[P->skb, P->reason, P->location] :
 	    P->tcx_prog != 0 ? (P->tc_list != 0 || dw_tcx_prog[P->tcx, 1] != 0 ? 0 : P->tcx_prog) :
 	    P->tc_list != 0 ? dw_tc_prog[P->tc_list] : 0);
 	action = 0;

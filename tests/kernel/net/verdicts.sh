@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # parallel: yes
-# A drop names the BPF program that did it, against the datagrams that were sent: a filter of tc, tcx, XDP in the stack.
+# A drop names the BPF program that did it, against the datagrams that were sent: a filter of tc, tcx, XDP in the stack, XDP of veth.
 # With hooks alone, too.
 need clang
 need python3
@@ -25,6 +25,7 @@ struct xdp { unsigned data, end; };
 	d + 42 <= e && d[12] == 8 && d[13] == 0 && d[23] == 17 && *(unsigned short *)(d + 36) == __builtin_bswap16(port); })
 __attribute__((section("cls"), used)) int dw_cls(struct skb *c) { return PORT(c, 7501) ? 2 : -1; }
 __attribute__((section("xdp"), used)) int dw_xdp(struct xdp *c) { return PORT(c, 7503) ? 1 : 2; }
+__attribute__((section("drv"), used)) int dw_native(struct xdp *c) { return PORT(c, 7504) ? 1 : 2; }
 char _license[] __attribute__((section("license"), used)) = "GPL";
 END
 clang -O2 -g -target bpf -c "$tmp/p.c" -o "$tmp/p.o" 2>"$tmp/err" || skip "no BPF by clang: $(<"$tmp/err")"
@@ -49,6 +50,9 @@ cat >"$tmp/talk" <<END
 ip netns exec $a udp_send -a 10.78.40.2 -p 7501 -n 4
 ip netns exec $a udp_send -a 10.78.40.2 -p 7503 -n 5
 ip -n $b link set vb xdpgeneric off
+ip -n $b link set vb xdpdrv obj $tmp/p.o sec drv && echo native >$tmp/native
+ip netns exec $a udp_send -a 10.78.40.2 -p 7504 -n 7
+ip -n $b link set vb xdpdrv off
 tc -n $b qdisc del dev vb clsact
 ip netns exec $b timeout 60 python3 $tmp/tcx.py $tmp/hold >$tmp/tcx &
 for i in {1..200}; do [ ! -s $tmp/tcx ] || break; sleep 0.05; done
@@ -56,7 +60,7 @@ ip netns exec $a udp_send -a 10.78.40.2 -p 7502 -n 6
 rm $tmp/hold
 wait
 END
-"$dwire" "${tier_opts[@]}" -qn 'path:::drop /args[4]->path_dport > 7500 && args[4]->path_dport < 7504/ {
+"$dwire" "${tier_opts[@]}" -qn 'path:::drop /args[4]->path_dport > 7500 && args[4]->path_dport < 7505/ {
 		@[args[4]->path_dport, args[4]->path_by, args[4]->path_prog, args[4]->path_progid != 0] = count(); }
 	END { printa("drop %d %s %s %d %@d\n", @); }' -c "bash $tmp/talk >/dev/null" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"
 expect_eq "$(<"$tmp/err")" "" "messages"
@@ -64,5 +68,6 @@ expect_eq "$(<"$tmp/err")" "" "messages"
 [ -e /sys/module/cls_bpf/refcnt ] && filter="drop 7501 bpf  0 4" || filter="drop 7501 bpf dw_cls 1 4"
 expect_eq "$(grep '^drop 7501' "$tmp/out")" "$filter" "a filter of tc"
 expect_eq "$(grep '^drop 7503' "$tmp/out")" "drop 7503 dw_xdp dw_xdp 1 5" "XDP in the stack"
+[ ! -e "$tmp/native" ] || expect_eq "$(grep '^drop 7504' "$tmp/out")" "drop 7504 dw_native dw_native 1 7" "native XDP of veth"
 ! grep -q tcx "$tmp/tcx" || expect_eq "$(grep '^drop 7502' "$tmp/out")" "drop 7502 dw_tcx dw_tcx 1 6" "tcx"
 exit $failed
