@@ -15,6 +15,7 @@
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it; with the predicate
 #                      args[1]->cs_netns == $NETNS_ID the script sees no other traffic of the machine
 #   wire_new NAME      netns_new with a veth pair: triggers send by device va to themselves and receive by device vb
+#   wait_up NETNS DEV  until the device carries packets: those that are sent before are lost
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background, so that its sockets are older than the
 #                      trace; trace_waiting 'D' traces from then to its end
 #   measure COMMAND …  runs it in a subshell, which prints "FAILED: …" where something is not as it should be: again, at
@@ -155,6 +156,15 @@ netns_new() {
 	namespaces+=("$NETNS")
 	NETNS_ID=$(stat -L -c %i "/run/netns/$NETNS")
 	ip -n "$NETNS" link set lo up
+}
+
+wait_up() {
+	local i
+	for i in {1..100}; do
+		[ "$(ip netns exec "$1" cat "/sys/class/net/$2/operstate")" != up ] || return 0
+		sleep 0.1
+	done
+	fail "$2 has no carrier"
 }
 
 # A namespace in $NETNS whose address $WIRE4, $WIRE6 is behind a wire, va, though it is its own: what goes there leaves by

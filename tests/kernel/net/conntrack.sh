@@ -31,7 +31,7 @@ table ip6 n {
 	chain s { type nat hook postrouting priority 100; udp sport 7602 masquerade; }
 }
 END
-for i in {1..100}; do [ "$(ip netns exec "$a" cat /sys/class/net/va/operstate)" != up ] || break; sleep 0.1; done
+wait_up "$a" va
 # The server answers each datagram, and one connection. The client waits for each answer.
 cat >"$tmp/server.py" <<'END'
 import socket, sys, threading

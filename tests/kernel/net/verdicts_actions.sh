@@ -13,7 +13,7 @@ ip -n "$a" addr add 10.78.43.1/24 dev va && ip -n "$a" link set va up
 ip -n "$b" addr add 10.78.43.2/24 dev vb && ip -n "$b" link set vb up
 ip -n "$b" link add dm type dummy && ip -n "$b" link set dm up
 tc -n "$b" qdisc add dev vb clsact || skip "no sch_ingress"
-for i in {1..100}; do [ "$(ip netns exec "$a" cat /sys/class/net/va/operstate)" != up ] || break; sleep 0.1; done
+wait_up "$a" va
 cat >"$tmp/act.c" <<'END'
 __attribute__((section("act"), used)) int dw_act(void *c) { return 0; }
 char _license[] __attribute__((section("license"), used)) = "GPL";

@@ -42,7 +42,7 @@ END
 ip -n "$b" rule add fwmark 9 lookup 99 && ip -n "$b" route add local default dev lo table 99
 vs -A -f 9 -s rr
 ip netns exec "$b" sh -c 'echo 1 >/proc/sys/net/ipv4/vs/cache_bypass'
-for i in {1..100}; do [ "$(ip netns exec "$a" cat /sys/class/net/va/operstate)" != up ] || break; sleep 0.1; done
+wait_up "$a" va
 cat >"$tmp/echo.py" <<'END'
 import socket, sys
 s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
