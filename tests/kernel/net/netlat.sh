@@ -48,6 +48,19 @@ measure rounds pacing pacing request 200000
 tc -n "$a" qdisc add dev va root tbf rate 100kbit burst 1600 limit 30000 || skip "no tbf"
 measure rounds qdisc qdisc request 300000
 tc -n "$a" qdisc del dev va root
+modprobe -q sch_netem
+if tc -n "$a" qdisc add dev va root netem delay 60ms 2>/dev/null; then
+	measure rounds netem qdisc request 250000
+	tc -n "$a" qdisc del dev va root
+fi
+
+# The first question for the neighbour's address is lost, and repeated after 60 ms.
+if ip netns exec "$b" nft -f - <<<'table arp lose { chain in { type filter hook input priority 0; arp operation request numgen inc mod 2 0 drop; }; }'; then
+	ip netns exec "$a" sh -c 'echo 60 >/proc/sys/net/ipv4/neigh/va/retrans_time_ms'
+	measure rounds neighbour ip request 250000
+	ip netns exec "$b" nft delete table arp lose
+	ip netns exec "$a" ping -c 1 -W 2 10.79.1.2 >/dev/null 2>&1
+fi
 if chrt -f 1 true 2>/dev/null; then measure rounds wake-up wake-up request 60000; fi
 
 # The first copy of each request is lost.
