@@ -188,4 +188,5 @@ u64 str_len(const char *s, u32 size)
 #include "lib_ended.h"
 #include "lib_box.h"
 #include "lib_nft.h"
+#include "lib_xt.h"
 /* clang-format on */

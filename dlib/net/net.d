@@ -77,6 +77,7 @@ struct dw_pkt {
 	uint64_t nf_chain;	/* ... the chain */
 	uint64_t nf_rule;	/* ... the rule's head; 1: the chain's policy */
 	uint64_t nf_xt;		/* ... or a table of iptables, with the number of the hook */
+	uint64_t nf_xt_rule;	/* ... and the weight of its rule (netfilter.d); 0: not known */
 	uint64_t nf_word;	/* notes of netfilter: what is noted; the chain to which a verdict leads */
 	uint64_t nf_leads;
 	int32_t nf_verdict;	/* ... the verdict */
@@ -165,6 +166,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	nf_chain = dw_nft_of[DW_NFT_CHAIN, P];
 	nf_rule = dw_nft_of[DW_NFT_RULE, P];
 	nf_xt = dw_xt_of[P];
+	nf_xt_rule = dw_xt_rule_of[P];
 };
 
 /* ---- sites ------------------------------------------------------------------------------------------------------------ */

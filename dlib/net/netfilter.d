@@ -72,7 +72,28 @@ inline uint64_t dw_nft_of[int want, struct dw_pkt *P] = __has(((struct nft_chain
     dw_by_nft[P] ? dw_nft_only[want, P] : 0) : 0;
 inline uint64_t dw_xt_of[struct dw_pkt *P] = __has(((struct xt_table *)0)->name) ?
     (dw_by_netfilter[P] ? __stamped("xt", (uint64_t)P->skb) : 0) : 0;
+
 inline int DW_XT_HOOK = 7;
+
+/* iptables' own code: the rules whose verdict is DROP, REJECT, or a policy that drops, count for each CPU how many packets they have
+ * dropped, so that the sum changes by a drop only. "xtsum" has it for a table and a CPU, with the sum of the rules' weights
+ * (bpf/lib_xt.h): after a single drop the difference is the weight of the rule. "xtrule" has the difference. If more has
+ * changed, such as by two drops at once or counters that were set, the rule is not known. */
+inline int DW_XT_SUM = 0;
+inline int DW_XT_NUMBER = 1;
+inline int DW_XT_CHAIN = 2;
+inline int DW_XT_KEY_SHIFT = 48;	/* of a kernel address these bits are set */
+inline uint64_t dw_xt_info[uint64_t xt] = (uint64_t)((struct xt_table *)(xt & ~(uint64_t)DW_XT_HOOK))->private;
+inline int dw_xt_is6[uint64_t xt] = ((struct xt_table *)(xt & ~(uint64_t)DW_XT_HOOK))->af == DW_AF_INET6;
+inline uint64_t dw_xt_key[uint64_t table] = dw_xt_info[table] ^ (uint64_t)cpu << DW_XT_KEY_SHIFT;
+inline uint64_t dw_xt_walk[int want, uint64_t xt, uint64_t weight, uint64_t percpu] =
+    __has(((struct xt_table_info *)0)->hook_entry) && __has(((struct xt_target *)0)->target) ?
+    (xt == 0 ? 0 : __xt(want, dw_xt_info[xt], dw_xt_is6[xt], weight, percpu)) : 0;
+inline uint64_t dw_xt_sum[uint64_t table] = __has(&`nr_cpu_ids) && __has(&`__per_cpu_offset) ?
+    dw_xt_walk[DW_XT_SUM, table, 0, (dw_kword[(uint64_t)&`nr_cpu_ids] & 0xffffffff) > 1 ?
+    dw_kword[(uint64_t)&`__per_cpu_offset + (uint64_t)cpu * 8] : 0] : 0;
+inline uint64_t dw_xt_weight[uint64_t moved] = moved >> 32 == 1 ? moved & 0xffffffff : 0;
+inline uint64_t dw_xt_rule_of[struct dw_pkt *P] = P->nf_xt == 0 ? 0 : dw_xt_weight[__stamped("xtrule", (uint64_t)P->skb)];
 
 inline string nf_family_string[int f] = f == 1 ? "inet" : f == 2 ? "ip" : f == 3 ? "arp" : f == 5 ? "netdev" :
     f == 7 ? "bridge" : f == 10 ? "ip6" : "";
@@ -89,11 +110,15 @@ inline string dw_nf_family[uint64_t chain, uint64_t xt] = __has(((struct nft_cha
 inline string dw_nf_table[uint64_t chain, uint64_t xt] = __has(((struct nft_chain *)0)->table) ?
     (chain != 0 ? ((struct dw_name96 *)(uint64_t)((struct nft_chain *)chain)->table->name)->c : dw_xt_table[xt]) :
     dw_xt_table[xt];
-inline string dw_xt_chain[uint64_t xt] = xt == 0 ? "" : nf_xt_chain_string[xt & DW_XT_HOOK];
-inline string dw_nf_chain[uint64_t chain, uint64_t xt] = __has(((struct nft_chain *)0)->table) ?
-    (chain != 0 ? ((struct dw_name96 *)(uint64_t)((struct nft_chain *)chain)->name)->c : dw_xt_chain[xt]) :
-    dw_xt_chain[xt];
-inline int64_t dw_nf_rule[uint64_t rule] = rule == 0 ? -1 : rule == 1 ? 0 : dw_kword[rule] >> 13 & 0x3ffffffffff;
+inline string dw_xt_chain_string[uint64_t xt, uint64_t name] = name != 0 ? ((struct dw_name96 *)name)->c :
+    nf_xt_chain_string[xt & DW_XT_HOOK];
+inline string dw_xt_chain[uint64_t xt, uint64_t weight] = xt == 0 ? "" : weight == 0 ? nf_xt_chain_string[xt & DW_XT_HOOK] :
+    dw_xt_chain_string[xt, dw_xt_walk[DW_XT_CHAIN, xt, weight, 0]];
+inline string dw_nf_chain[uint64_t chain, uint64_t xt, uint64_t weight] = __has(((struct nft_chain *)0)->table) ?
+    (chain != 0 ? ((struct dw_name96 *)(uint64_t)((struct nft_chain *)chain)->name)->c : dw_xt_chain[xt, weight]) :
+    dw_xt_chain[xt, weight];
+inline int64_t dw_nf_rule[uint64_t rule, uint64_t xt, uint64_t weight] = xt != 0 ?
+    (weight == 0 ? -1 : (int64_t)dw_xt_walk[DW_XT_NUMBER, xt, weight, 0] - 1) : rule == 0 ? -1 : rule == 1 ? 0 : dw_kword[rule] >> 13 & 0x3ffffffffff;
 
 /* ---- notes: functions of nf_tables and iptables ------------------------------------------------------------------------ */
 
@@ -183,6 +208,26 @@ struct dw_nfxted {
 };
 translator struct dw_pkt < struct dw_nfxted *C > {
 	nf_verdict = C->retval;
+};
+
+/* ... and what the table's rules have dropped on this CPU */
+struct dw_nfxtsum {
+	struct xt_table *table;
+};
+translator struct dw_pkt < struct dw_nfxtsum *C > {
+	nf_word = dw_xt_sum[(uint64_t)C->table];
+	nf_leads = dw_xt_key[(uint64_t)C->table];
+};
+struct dw_nfxtdrop {
+	struct xt_table *table;
+	struct sk_buff *skb;
+	struct nf_hook_state *state;
+	uint32_t retval;
+};
+translator struct dw_pkt < struct dw_nfxtdrop *C > {
+	nf_verdict = C->retval;
+	nf_word = dw_xt_sum[(uint64_t)C->table];
+	nf_leads = dw_xt_key[(uint64_t)C->table];
 };
 
 /* kfree_skb */

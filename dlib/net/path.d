@@ -535,8 +535,8 @@ translator pathinfo_t < struct dw_path *P > {
 	path_hook = path_hook_string[P->nfhook];
 	path_family = dw_nf_family[P->nf_table, P->nf_xt];
 	path_table = dw_nf_table[P->nf_table, P->nf_xt];
-	path_chain = dw_nf_chain[P->nf_chain, P->nf_xt];
-	path_rule = dw_nf_rule[P->nf_rule];
+	path_chain = dw_nf_chain[P->nf_chain, P->nf_xt, P->nf_xt_rule];
+	path_rule = dw_nf_rule[P->nf_rule, P->nf_xt, P->nf_xt_rule];
 	path_ct = dw_path_ct[P] != 0 || dw_path_ctinfo[P] == DW_IP_CT_UNTRACKED ? path_ct_string[dw_path_ctinfo[P]] : "";
 	path_osaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3];
 	path_odaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3];

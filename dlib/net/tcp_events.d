@@ -241,8 +241,8 @@ translator dropinfo_t < struct dw_pkt *P > {
 	drop_in = P->recv;
 	drop_family = dw_nf_family[P->nf_table, P->nf_xt];
 	drop_table = dw_nf_table[P->nf_table, P->nf_xt];
-	drop_chain = dw_nf_chain[P->nf_chain, P->nf_xt];
-	drop_rule = dw_nf_rule[P->nf_rule];
+	drop_chain = dw_nf_chain[P->nf_chain, P->nf_xt, P->nf_xt_rule];
+	drop_rule = dw_nf_rule[P->nf_rule, P->nf_xt, P->nf_xt_rule];
 };
 
 /* tcp:::reset-sent, tcp:::reset-received */

@@ -203,6 +203,23 @@ struct dw_nft {
 	DW_U16 small, pad[3];
 };
 
+/* The state of xt_walk() in bpf/lib_xt.h. */
+struct dw_xt {
+	DW_U64 info;                    /* struct xt_table_info * */
+	DW_U64 weight;                  /* of the rule that is asked for */
+	DW_U64 percpu;                  /* what is added to the address of a counter; 0: it is no address */
+	DW_U16 size_at, entries_at;     /* xt_table_info */
+	DW_U16 hooks_at, underflow_at;  /* ... where the hooks' chains begin, and their policies */
+	DW_U16 target_at, name_at;      /* xt_target: its function, and its name */
+	DW_U8 want, is6, found, policy; /* what is asked; rules of IPv6; the rule was found; it is a policy */
+	DW_U32 at, size;                /* bytes from the first rule */
+	DW_U32 number;                  /* of the rule in its chain */
+	DW_U32 hooks[5], underflow[5];
+	DW_U64 chain; /* the name of a chain that is not a hook's; 0: it is a hook's */
+	DW_U64 count, sum, tmp;
+	DW_U32 next, code;
+};
+
 /* The state of dns_name() in bpf/lib_dns.h. */
 struct dw_dns_name {
 	DW_U64 left;      /* bytes of the current label */

@@ -161,7 +161,8 @@ struct ir {
 	X(ended_find, 2) /* (map, u64 key): bpf/lib_ended.h */ \
 	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */ \
 	X(nft_in_chain, 1) /* called by nft_find() */ \
-	X(nft_find, 1)   /* (struct dw_nft *): bpf/lib_nft.h */
+	X(nft_find, 1)   /* (struct dw_nft *): bpf/lib_nft.h */ \
+	X(xt_walk, 1)    /* (struct dw_xt *): bpf/lib_xt.h */
 /* clang-format on */
 enum bpflib {
 #define X(n, a) LIB_##n,
@@ -184,7 +185,8 @@ enum bpflib {
 	X(host_part, sizeof(struct dw_host), 64, 0) \
 	X(box_find, sizeof(struct dw_box)) \
 	X(nft_in_chain, sizeof(struct dw_nft)) \
-	X(nft_find, sizeof(struct dw_nft))
+	X(nft_find, sizeof(struct dw_nft)) \
+	X(xt_walk, sizeof(struct dw_xt))
 /* clang-format on */
 enum { LIB_SHAPE_ARGS = 4 };
 struct lib_shape {

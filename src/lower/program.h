@@ -137,6 +137,8 @@ vreg box_find(struct clause_ctx *cx, const struct expr *e);
 
 /* ---- lower/nft.c: a rule of nf_tables, as bpf/lib_nft.h finds it */
 vreg nft_find(struct clause_ctx *cx, const struct expr *e);
+/* ... and of iptables, as bpf/lib_xt.h does */
+vreg xt_walk(struct clause_ctx *cx, const struct expr *e);
 
 /* ---- lower/packet.c: the identity of packets */
 bool packet_asked(const struct expr *e);  /* does this node ask for it? */

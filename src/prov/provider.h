@@ -22,7 +22,7 @@
 /* Where packets end (prov/net/packet.c). */
 extern const struct stamp packet_ends;
 /* Which rule has a packet (prov/net/netfilter.c): any provider's translators may read these. */
-enum { NETFILTER_STAMPS = 7 };
+enum { NETFILTER_STAMPS = 9 };
 extern const struct stamp netfilter_stamps[NETFILTER_STAMPS];
 /* A provider of the kernel: its name, the native structure of its sites, its probes. */
 #define PROVIDER(name_, raw_, probes_)                                                                              \

@@ -103,6 +103,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__packet_was, FC_DLIB, 2, 2) /* (identity, 0 to 2): place, time before; first place */         \
 	X(__box, FC_DLIB, 1, 1) /* (a cgroup's node): its container, lower/box.c */                          \
 	X(__nft, FC_DLIB, 7, 7) /* (what, expression, chain, chain, hooks, bits, generation): a rule, lower/nft.c */ \
+	X(__xt, FC_DLIB, 5, 5) /* (what, table, IPv6, weight, per-CPU offset): a rule of iptables, lower/nft.c */ \
 	X(__has, FC_DLIB, 1, 1)  /* 1 when the expression has a meaning on this kernel; decides ?: at compile time */
 /* clang-format on */
 enum func {

@@ -210,6 +210,8 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return int_val(box_find(cx, e), e->type);
 	case FN___nft:
 		return int_val(nft_find(cx, e), e->type);
+	case FN___xt:
+		return int_val(xt_walk(cx, e), e->type);
 	case FN_speculation:
 		return (struct val){ .k = V_INT, .type = e->type, .r = spec_begin(cx) };
 	case FN_inet_in:

@@ -57,6 +57,38 @@ static const struct stamp_event xt_events[] = {
 	ENDED(STAMP_END, "ip6_tables", "ip6t_do_table", 3, "dw_nfxted", NOT_DROP, NULL),
 	GONE,
 };
+/* What the rules of a table have dropped on this CPU: before its first packet, and after each that it drops. */
+#define SUMMED(op, kind, end, mod, func, n, nat, cond, key_, ...) \
+	{                                                         \
+		op,                                               \
+			{ .attach = kind,                         \
+				.target = func,                   \
+				.module = mod,                    \
+				.nargs = n,                       \
+				.native = nat,                    \
+				.when = cond,                     \
+				.entry_args = end },              \
+			.key = key_, __VA_ARGS__                  \
+	}
+#define SUM(mod, func)                                                                                                \
+	SUMMED(STAMP_SET, ATTACH_FENTRY, false, mod, func, 3, "dw_nfxtsum", "__stamped(\"xtsum\", P->nf_leads) == 0", \
+		"P->nf_leads", .word = "P->nf_word")
+static const struct stamp_event sum_events[] = {
+	SUM("ip_tables", "ipt_do_table"),
+	SUM(NULL, "ipt_do_table"),
+	SUM("ip6_tables", "ip6t_do_table"),
+	SUM(NULL, "ip6t_do_table"),
+};
+#define DROPPED(mod, func)                                                                                         \
+	SUMMED(STAMP_SET, ATTACH_FEXIT, true, mod, func, 3, "dw_nfxtdrop", "(P->nf_verdict & DW_NF_VERDICT) == 0", \
+		"(uint64_t)P->skb", .word = "P->nf_word - __former(\"xtsum\", P->nf_leads, P->nf_word)")
+static const struct stamp_event xt_rule_events[] = {
+	DROPPED("ip_tables", "ipt_do_table"),
+	DROPPED(NULL, "ipt_do_table"),
+	DROPPED("ip6_tables", "ip6t_do_table"),
+	DROPPED(NULL, "ip6t_do_table"),
+	GONE,
+};
 /* What tc carried out: the last action, and the BPF program that gave a verdict, until the filters are done. */
 #define ACT(name, func) ENDED(STAMP_SET, name, func, 2, "dw_tcact", NULL, .word = "P->nf_word")
 /* Linux 5.10 has a function of its own for packets that come in. */
@@ -105,6 +137,8 @@ const struct stamp netfilter_stamps[NETFILTER_STAMPS] = {
 	{ "nftexpr", TABLE(expr_events) },
 	{ "nftjump", TABLE(jump_events) },
 	{ "xt", TABLE(xt_events) },
+	{ "xtsum", TABLE(sum_events) },
+	{ "xtrule", TABLE(xt_rule_events) },
 	{ "tcact", TABLE(act_events) },
 	{ "tcprog", TABLE(prog_events) },
 	{ "tcproto", TABLE(proto_events) },

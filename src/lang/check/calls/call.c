@@ -163,7 +163,7 @@ static struct type *check_stamp(struct checker *ck, struct expr *e)
 	return t && type_is_int(t) && e->args.v[0]->kind == EX_STR ? ck->ts->uint64 : NULL;
 }
 
-/* __packet(), __packet_was(), __box(), __nft(): only dlib calls these, with numbers. */
+/* __packet(), __packet_was(), __box(), __nft(), __xt(): only dlib calls these, with numbers. */
 static struct type *check_numbers(struct checker *ck, struct expr *e)
 {
 	for (size_t i = 0; i < e->args.n; i++) {
@@ -272,7 +272,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_enum(ck, e);
 	if (s->func == FN___stamp || s->func == FN___stamped || s->func == FN___former)
 		return check_stamp(ck, e);
-	if (s->func == FN___packet || s->func == FN___packet_was || s->func == FN___box || s->func == FN___nft)
+	if (s->func == FN___packet || s->func == FN___packet_was || s->func == FN___box || s->func == FN___nft ||
+		s->func == FN___xt)
 		return check_numbers(ck, e);
 	if (s->func == FN___pkt || s->func == FN___dnsname || s->func == FN___dnswire)
 		return check_packet(ck, e);
