@@ -185,7 +185,7 @@ static void help_commons(struct tool *t, FILE *out)
 
 void tool_help_columns(struct tool *t, FILE *out)
 {
-	char names[1024];
+	char names[2048];
 	size_t col = 0;
 
 	help_columns(t, out);

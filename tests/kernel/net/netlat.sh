@@ -35,7 +35,7 @@ rounds() {
 	# a part is cut to a microsecond
 	((parts <= whole && whole - parts <= whole / 100 + 30)) || { echo "FAILED: $kind: parts $parts, whole $whole"; return; }
 	[[ $side == serves ]] && said=$((whole + 1))
-	((whole <= said && said - whole <= said / 50 + rounds * 300)) || { echo "FAILED: $kind: whole $whole, client $said"; return; }
+	((whole <= said && said - whole <= said / 50 + rounds * 300 * ${DWIRE_TEST_SLOWER:-1})) || { echo "FAILED: $kind: whole $whole, client $said"; return; }
 	((stage >= least && stage >= whole * 4 / 10)) || { echo "FAILED: $kind: $stage has $stage of $whole us, wanted $least"; return; }
 	printf '%s: %s client=%s\n' "$kind" "$rows" "$said"
 }
@@ -75,6 +75,7 @@ ip netns exec "$b" nft delete table ip lose
 "$dwire" netlat --by container,pod,netns -d 1 >"$tmp/rows" 2>"$tmp/err" || fail "names and their levels: $(<"$tmp/err")"
 
 # The other end is on another host: its time is the wire's. Each end has rounds of its own.
+modprobe -q tun
 python3 "$here/net/netlat.py" relay "$a" "$b" >"$tmp/ready" &
 relay=$!
 until grep -qs ready "$tmp/ready"; do kill -0 $relay || skip "no TUN"; sleep 0.05; done

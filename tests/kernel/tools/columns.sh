@@ -24,3 +24,7 @@ expect_ge "$(sort -u "$tmp/all" | wc -l)" 60 "names of columns that were compare
 for tool in tcpretrans tcpreset ss; do
 	expect_eq "$("$dwire" $tool --by raddr --program 2>&1)" "$("$dwire" $tool -c --by raddr --program 2>&1)" "$tool --by"
 done
+
+# A name that is asked for twice is one column, and so is an address with its port.
+expect_eq "$("$dwire" pktpath --program -o stage,saddr,sport,uid,saddr,uid 2>&1)" "$("$dwire" pktpath --program -o stage,saddr,uid 2>&1)" "-o twice"
+expect_eq "$("$dwire" tcptop --program --by uid,comm,uid 2>&1)" "$("$dwire" tcptop --program --by uid,comm 2>&1)" "--by twice"

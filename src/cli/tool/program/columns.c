@@ -183,7 +183,16 @@ static enum common find_common(const char *name)
 	return (enum common)i;
 }
 
-/* One column by its name. A row that has none of that name, though another row of the tool has, shows it as unknown. */
+static bool is_there(const struct layout *l, const struct column *c)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (l->cols[i].col == c)
+			return true;
+	return false;
+}
+
+/* One column by its name; an address and its port may be one column, which two names add once. A row that has none of
+ * that name, though another row of the tool has, shows it as unknown. */
 static void add_named(struct tool *t, const struct row *r, unsigned known, const char *name, struct layout *l)
 {
 	enum common common = find_common(name);
@@ -192,6 +201,8 @@ static void add_named(struct tool *t, const struct row *r, unsigned known, const
 
 	if (own < 0 && !is_known)
 		own = find_any(t, r, name);
+	if (is_there(l, own >= 0 ? &r->cols[own] : common != COMMON_NONE ? &commons[common].col : NULL))
+		return;
 	if (own >= 0)
 		add_own(l, r, (size_t)own);
 	else if (common != COMMON_NONE)
@@ -266,7 +277,7 @@ void columns_names(struct tool *t, const unsigned *known, char *text, size_t siz
 /* "no column foo", and those that there are. */
 static void no_column(struct tool *t, const unsigned *known, const char *option, const char *name)
 {
-	char text[1024];
+	char text[2048];
 
 	columns_names(t, known, text, sizeof(text));
 	message(&t->own, "%s: no column %s", option, name);
