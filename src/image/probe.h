@@ -68,10 +68,11 @@ struct site {
 	unsigned hidden; /* bit i: argument i is a const void *, which programs cannot read before Linux 6.15 */
 	/* Also what this site needs: without the notes that are taken there, its condition would never hold. */
 	const struct site *with;
-	bool entry_args; /* a function's return that reads its arguments: fexit has them, kretprobes do not */
-	bool sk_only;    /* sock_ops: reads the socket alone, which works before Linux 6.2 too */
-	bool optional;   /* without this site the probe loses some events, not all */
-	bool second;     /* it sees less than other sites: its tier is taken only if no other can be */
+	bool entry_args; /* a function's return that reads its arguments: fexit has them, kretprobes do not. Or what is seen
+			  * beside such a return, and of no use without it */
+	bool sk_only;  /* sock_ops: reads the socket alone, which works before Linux 6.2 too */
+	bool optional; /* without this site the probe loses some events, not all */
+	bool second;   /* it sees less than other sites: its tier is taken only if no other can be */
 
 	/* ---- what its data are: D, checked and lowered for each probe */
 	const char *native; /* D structure of the site's data: member i is argument i, "retval" the result */

@@ -105,7 +105,7 @@ static const struct site xdp_sites[] = {
 			.optional = true, .sees = "on Linux 5.10: likewise")
 #define TAKEN(mod, text)                                                                                           \
 	FUNC_SITE("tcf_mirred_act", 2, "dw_patake", .module = mod, .when = "P->has_pkt && " NOTED, .bh_off = true, \
-		.optional = true, .sees = text)
+		.optional = true, .entry_args = true, .sees = text)
 static const struct site tc_in_sites[] = {
 	CLASSIFIED("P->recv && ", "packets that tc's ingress filters have seen"),
 	FUNC_END("tcf_classify_ingress", 5, "dw_patc", .when = TC_DONE, .bh_off = true, .optional = true,

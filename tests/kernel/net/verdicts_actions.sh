@@ -20,6 +20,9 @@ char _license[] __attribute__((section("license"), used)) = "GPL";
 END
 clang -O2 -g -target bpf -c "$tmp/act.c" -o "$tmp/act.o" 2>"$tmp/err" || skip "no BPF by clang: $(<"$tmp/err")"
 
+# Without the ends of functions, only redirections would be seen: the probe is refused.
+"$dwire" -x tier=kprobes -qn 'path:::tc-ingress { } dtrace:::BEGIN { exit(0); }' >"$tmp/out" 2>&1 && fail "traced in the tier kprobes"
+
 # Each action has a port of its own, and its index is the port. What a kernel or tc lacks is left out.
 port=7540
 : >"$tmp/want" && : >"$tmp/talk"
