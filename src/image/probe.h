@@ -68,8 +68,9 @@ struct site {
 	unsigned hidden; /* bit i: argument i is a const void *, which programs cannot read before Linux 6.15 */
 	/* Also what this site needs: without the notes that are taken there, its condition would never hold. */
 	const struct site *with;
-	bool entry_args; /* a function's return that reads its arguments: fexit has them, kretprobes do not. Or what is seen
-			  * beside such a return, and of no use without it */
+	/* A function's return that reads its arguments: fexit has them, kretprobes do not. Or what is seen beside such
+	 * a return, and of no use without it. */
+	bool entry_args;
 	bool sk_only;  /* sock_ops: reads the socket alone, which works before Linux 6.2 too */
 	bool optional; /* without this site the probe loses some events, not all */
 	bool second;   /* it sees less than other sites: its tier is taken only if no other can be */
