@@ -234,6 +234,7 @@ struct dw_patc {
 inline uint64_t dw_tc_nh[struct sk_buff *B] = B->protocol == DW_ETH_P_MPLS ? dw_mpls_inner[dw_nh[B]] : dw_nh[B];
 inline int dw_tc_ver[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ? 4 : B->protocol == DW_ETH_P_IPV6 ? 6 :
     B->protocol == DW_ETH_P_MPLS && dw_mpls_inner[dw_nh[B]] != 0 ? dw_kword[dw_mpls_inner[dw_nh[B]]] >> 4 & 15 : 0;
+inline int dw_tc_ip[int ver] = ver == 4 || ver == 6;
 inline int dw_tc_proto[struct sk_buff *B] = dw_tc_ver[B] == 4 ? ((struct iphdr *)dw_tc_nh[B])->protocol :
     ((struct ipv6hdr *)dw_tc_nh[B])->nexthdr;
 translator struct dw_path < struct dw_patc *C > {

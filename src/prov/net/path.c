@@ -98,7 +98,7 @@ static const struct site xdp_sites[] = {
 		.sees = "packets that an XDP program in the stack (xdpgeneric) has seen"),
 };
 /* The packet is still there, and is one of IP, or was before it got labels of MPLS. */
-#define TC_DONE "P->verdict != DW_PATH_TC + DW_TC_CONSUMED && (P->ver == 4 || P->ver == 6) && P->packet_id != 0"
+#define TC_DONE "P->verdict != DW_PATH_TC + DW_TC_CONSUMED && dw_tc_ip[P->ver] && P->packet_id != 0"
 #define CLASSIFIED(cond, text)                                                                                        \
 	FUNC_END("tcf_classify", 5, "dw_patc", .when = cond TC_DONE, .bh_off = true, .optional = true, .sees = text), \
 		FUNC_END("tcf_classify", 4, "dw_patc4", .fewer = 5, .when = cond TC_DONE, .bh_off = true,             \
