@@ -4,7 +4,7 @@
  * A table is one piece of memory: rules, each with its length, a counter for each CPU and a target. The rules of a
  * chain that is not a hook's come behind one whose target ERROR names the chain. A rule's weight is its place in the
  * table, plus XT_ALIGN. Invariant: every walk is bounded; a walk that does not reach the end finds nothing. */
-#define XT_RULES 4096 /* of a table, at most */
+#define XT_RULES 512 /* of a table, at most: each costs some thousand instructions a drop */
 #define XT_ALIGN 8
 #define XT_HOOKS 5
 #define XT_DATA 32          /* of a target: where its own data begin */
