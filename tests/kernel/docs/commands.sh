@@ -31,10 +31,10 @@ done
 commands README.md docs/*.md docs/problems/*.md docs/providers/*.md "$tmp"/man/*.8 | sed "s|$tmp/||" >"$tmp/all"
 expect_ge "$(wc -l <"$tmp/all")" 115 "commands on the pages"
 
-# What they trace is not here: a program of the page's own, a process, a module, HOWTO_ADD_PROVIDER's provider.
+# What they trace is not here: a page's own program, a process, a namespace, a module, HOWTO_ADD_PROVIDER's provider.
 there() {
 	case $1 in
-	./* | *[\ \']./* | *" -p "[0-9]*) return 1 ;;
+	./* | *[\ \']./* | *" -p "[0-9]* | *" --netns "[a-z]*) return 1 ;;
 	*libstdcxx* | *python* | *napi:::*) return 1 ;;
 	esac
 }
