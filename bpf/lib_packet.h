@@ -75,36 +75,33 @@ INLINE u64 packet_after(const struct dw_stage *s)
 INLINE u64 packet_segment(struct dw_stage *s, void *notes, void *freed, void *segments)
 {
 	struct dw_packet *whole = map_lookup(segments, &s->flow), *p;
-	u64 end, whole_head, *last;
+	u64 *last;
 
 	if (!whole)
 		return 0;
 	s->note = *whole;
 	map_delete(segments, &s->flow);
-	s->from = s->note.sent;
-	end = s->note.depart;
-	s->note.sent = s->note.depart = 0;
-	if (s->from == s->head || s->bytes & DW_STAGE_GSO)
+	if (s->note.sent == s->head || s->bytes & DW_STAGE_GSO) {
+		s->note.sent = s->note.depart = 0;
 		return 0; /* the device cuts it, or what begins here was never cut */
+	}
+	s->from = s->note.sent;
 	p = map_lookup(notes, &s->from);
 	if (p && p->id == s->note.id)
 		p->cut = 1;
-	whole_head = s->from;
 	s->from = 0;
 	last = map_lookup(freed, &s->from);
 	if (last && *last == s->note.id)
 		*last = 0;
 	s->note.cut = 0;
-	if ((u32)end == packet_after(s))
-		return 1;
-	s->note.sent = whole_head;
-	s->note.depart = end;
-	s->from = s->flow;
-	s->flow = (s->flow & ~0xffffffffull) | packet_after(s);
-	map_update(segments, &s->flow, &s->note, 0);
-	s->flow = s->from;
+	if ((u32)s->note.depart != packet_after(s)) {
+		s->from = s->flow;
+		s->flow = (s->flow & ~0xffffffffull) | packet_after(s);
+		map_update(segments, &s->flow, &s->note, 0);
+		s->flow = s->from;
+		s->note.cut = 1;
+	}
 	s->note.sent = s->note.depart = 0;
-	s->note.cut = 1;
 	return 1;
 }
 
@@ -163,9 +160,34 @@ INLINE void packet_called(struct dw_stage *s, void *notes)
 	s->note.first = (s->now - call->time) << 8 | DW_STAGE_SEND;
 }
 
+/* The stage, read again each time: the less stack packet_note() needs, the more have its callers. */
+INLINE u64 packet_stage(const struct dw_stage *s)
+{
+	return *(const volatile u64 *)&s->place & STAGE_MASK;
+}
+
+/* Puts the stage into the packet's note, and what was there before into the results. Returns the stage. */
+INLINE u64 packet_moves_on(struct dw_stage *s)
+{
+	u64 time = s->now, place = s->place, stage = place & STAGE_MASK;
+
+	s->dw_stage_before = s->note.time;
+	s->dw_stage_was = s->note.place;
+	if (s->depart)
+		s->note.depart = s->depart;
+	if (stage <= DW_STAGE_UDP_OUT) {
+		s->note.time = time;
+		s->note.place = place;
+		if (!s->note.first)
+			s->note.first = place;
+	}
+	s->dw_stage_first = s->note.first;
+	return stage;
+}
+
 u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, void *segments)
 {
-	u64 stage = s->place & STAGE_MASK, begins = 0, time, place;
+	u64 stage = packet_stage(s), begins = 0;
 	struct dw_packet *p, *was;
 	struct dw_buffer *b;
 
@@ -190,6 +212,7 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 		s->note.cut = was->cut;
 		begins = packet_begins(s, was->place, was->depart);
 	}
+	stage = packet_stage(s);
 	if (stage == DW_STAGE_LOOK)
 		return s->note.id;
 	if (stage == DW_STAGE_SENT && !packet_is_sent(s))
@@ -197,7 +220,6 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 	if (stage == DW_STAGE_USED) {
 		if ((s->note.place & STAGE_MASK) < DW_STAGE_SOCKET_IN || (s->note.place & STAGE_MASK) >= DW_STAGE_READ)
 			return 0;
-		stage = DW_STAGE_READ;
 		s->place = s->place - DW_STAGE_USED + DW_STAGE_READ;
 	}
 	if (stage == DW_STAGE_PART || stage == DW_STAGE_ASIDE) {
@@ -209,30 +231,18 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 		}
 		if (stage == DW_STAGE_ASIDE)
 			return 0;
-		stage = DW_STAGE_DROP;
 		s->place = s->place - DW_STAGE_PART + DW_STAGE_DROP;
 	}
-	if (stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, notes, freed, segments)) {
-		begins = 0;
-	} else if (begins || !s->note.id) {
+	stage = packet_stage(s);
+	if (!(stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, notes, freed, segments)) &&
+		(begins || !s->note.id)) {
 		s->note.id = s->now << CPU_BITS | (this_cpu() & ((1U << CPU_BITS) - 1));
 		s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
+		stage = packet_stage(s);
 		if ((stage == DW_STAGE_OUTPUT || stage == DW_STAGE_TCP_OUT || stage == DW_STAGE_UDP_OUT) && s->flow)
 			packet_called(s, notes);
 	}
-	time = s->now;
-	place = s->place;
-	s->dw_stage_before = s->note.time;
-	s->dw_stage_was = s->note.place;
-	if (s->depart)
-		s->note.depart = s->depart;
-	if (stage <= DW_STAGE_UDP_OUT) {
-		s->note.time = time;
-		s->note.place = place;
-		if (!s->note.first)
-			s->note.first = place;
-	}
-	s->dw_stage_first = s->note.first;
+	stage = packet_moves_on(s);
 	if (stage >= DW_STAGE_QUEUE && stage <= DW_STAGE_DEQUEUE && s->bytes & DW_STAGE_GSO)
 		packet_to_cut(s, segments);
 	if (stage == DW_STAGE_TRANSMIT)

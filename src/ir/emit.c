@@ -335,6 +335,18 @@ static bool is_guarded(const struct emit *e, uint32_t f)
 	return e->guard == GUARD_ALL || (e->guard == GUARD_LOCAL && !lib_shapes[f].nargs);
 }
 
+/* Is a value that is read behind instruction i in register r? */
+static bool is_live(const struct emit *e, size_t i, unsigned r)
+{
+	for (size_t v = 1; v < e->ra->vals.n; v++) {
+		const struct ra_val *val = &e->ra->vals.v[v];
+
+		if (val->kind == RA_REG && val->reg == r && val->uses && val->start < 2 * i && val->end > 2 * i + 1)
+			return true;
+	}
+	return false;
+}
+
 /* Makes room. A register that is saved must have been set, on every way there. */
 static void begin_guards(struct emit *e, enum ir_guard guard)
 {
@@ -347,24 +359,14 @@ static void begin_guards(struct emit *e, enum ir_guard guard)
 
 		if (in->op != IR_LIB || !is_guarded(e, (uint32_t)in->imm))
 			continue;
-		e->guard_regs |= lib_funcs[in->imm].regs;
+		for (unsigned r = BPF_REG_6; r <= BPF_REG_9; r++)
+			if (lib_funcs[in->imm].regs >> r & 1 && is_live(e, i, r))
+				e->guard_regs |= 1u << r;
 		if (lib_funcs[in->imm].frame > frame)
 			frame = lib_funcs[in->imm].frame;
 	}
 	e->guard_saves = -frame;
 	e->shift = frame + 8 * __builtin_popcount(e->guard_regs);
-}
-
-/* Is a value that is read behind instruction i in register r? */
-static bool is_live(const struct emit *e, size_t i, unsigned r)
-{
-	for (size_t v = 1; v < e->ra->vals.n; v++) {
-		const struct ra_val *val = &e->ra->vals.v[v];
-
-		if (val->kind == RA_REG && val->reg == r && val->uses && val->start < 2 * i && val->end > 2 * i + 1)
-			return true;
-	}
-	return false;
 }
 
 /* Saves the registers that function f uses and that hold something, or restores them. */

@@ -71,8 +71,16 @@ one_cpu() {
 	[ "$STATUS" -eq 0 ] && [ "$OUT" = 3 ]
 }
 
+# The largest programs: guarded calls take stack from them.
+wide() {
+	ip link set lo up
+	trace pktpath --wide -P 7001 -n 1 --command "$triggers/udp_send -a 127.0.0.1 -p 7001 -n 1"
+	[ "$STATUS" -eq 0 ] && [[ $OUT == *' udp-out '*' output '*' driver-in '* ]]
+}
+
 check BEGIN-tick-END ticks
 check one-cpu one_cpu
+check wide wide
 check detached-behind detached_behind
 check profile sampled
 check ip-receive packets_in
