@@ -161,7 +161,7 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 	pg->exit_label = exit_label;
 	sample_plan(pg, jobs);
 	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
-	early = pg->scratch != 0;
+	early = pg->lw->env->guard && pg->scratch != 0;
 	if (!early)
 		scratch_begin(pg);
 	collect_vars(&head, jobs);
