@@ -50,7 +50,7 @@ translator struct dw_fs < struct dw_fsopen *C > {
 	file = __file[(int)C->ret];
 	nr = dw_native[__sysnr[C->regs]];
 	flags = __sysnr[C->regs] == __nr_open ? __sysarg1[C->regs] : __sysnr[C->regs] == __nr_openat ? __sysarg2[C->regs] :
-	    __sysnr[C->regs] == __nr_openat2 ? *(int64_t *)copyin(__sysarg2[C->regs], 8) : DW_O_CREAT;	/* creat */
+	    __sysnr[C->regs] == __nr_openat2 ? __user(__sysarg2[C->regs], 8) : DW_O_CREAT;	/* creat */
 };
 
 /* sys_exit: the path is the first argument, or (dw_fspathat) the second */

@@ -3,7 +3,7 @@
 need python3
 cat >"$tmp/work" <<-'END'
 	#!/usr/bin/env python3
-	import fcntl, mmap, os, sys
+	import ctypes, fcntl, mmap, os, struct, sys
 	os.chdir(sys.argv[1])
 	os.mkdir("d")
 	fd = os.open("d/file", os.O_RDWR | os.O_CREAT, 0o600)
@@ -48,6 +48,11 @@ cat >"$tmp/work" <<-'END'
 	d = os.open("d", os.O_RDONLY | os.O_DIRECTORY)
 	os.listdir(d)
 	os.close(d)
+	# openat2() has its flags in the process's memory
+	syscall = ctypes.CDLL(None).syscall
+	for flags in os.O_RDWR | os.O_CREAT, os.O_RDONLY:
+	    os.close(syscall(437, -100, b"d/second", struct.pack("QQQ", flags, 0o600 if flags & os.O_CREAT else 0, 0), 24))
+	os.unlink("d/second")
 	os.rmdir("d")
 END
 chmod +x "$tmp/work"
@@ -74,6 +79,8 @@ done <<-'END'
 	map 1 0
 END
 expect_ge "$(count 'v["op"] == "getattr" && v["full"]')" 1 "getattr by a descriptor"
+expect_count 'v["op"] == "open" && v["name"] == "second"' 2 "open by openat2"
+expect_count 'v["op"] == "create" && v["name"] == "second"' 1 "create by openat2"
 # by a path, as the process gives it
 while read -r op name times; do
 	expect_count "v[\"op\"] == \"$op\" && v[\"name\"] == \"$name\" && !v[\"full\"] && v[\"fs\"] == \"<unknown>\"" "$times" "$op $name"
