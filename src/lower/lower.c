@@ -104,9 +104,9 @@ static size_t program_branches(const struct lowerer *lw, const struct jobs *jobs
 	return clauses_branches(jobs) + (lw->errors ? jobs->v.n * clauses_branches(&lw->errors->jobs) : 0);
 }
 
-/* The tests before the clauses: is this CPU traced, which of the probes fires, does the site's condition hold? If the
- * condition does not hold, the program goes to unmet. */
-static void begin_site(struct clause_ctx *cx, const struct jobs *jobs, uint32_t unmet)
+/* The tests before the clauses: is this CPU traced, which of the probes fires, does the site's condition hold? Returns
+ * the label to which the program goes if it does not; 0: the site has no condition. */
+static uint32_t begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 {
 	struct ir *ir = cx->ir;
 	const struct site *site = cx->pg->site;
@@ -121,11 +121,12 @@ static void begin_site(struct clause_ctx *cx, const struct jobs *jobs, uint32_t 
 	multi_begin(cx, jobs);
 	call_begin(cx);
 	f = site->when ? lower_site_text(cx->pg, site->when) : NULL;
-	if (cx->lw->env->guard)
-		scratch_begin(cx->pg); /* for room_take() */
-	cx->pg->exit_label = unmet;
-	if (f)
-		lower_jump(cx, f->expr, cx->pg->exit_label, false);
+	scratch_begin(cx->pg); /* the condition may need it */
+	if (!f)
+		return 0;
+	cx->pg->exit_label = ir_newlabel(ir);
+	lower_jump(cx, f->expr, cx->pg->exit_label, false);
+	return cx->pg->exit_label;
 }
 
 /* Clauses run in program order. */
@@ -146,8 +147,8 @@ static void lower_clauses(struct prog_ctx *pg, const struct jobs *jobs)
 static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 {
 	struct clause_ctx head;
-	uint32_t exit_label = ir_newlabel(pg->ir), unmet = pg->lw->env->guard ? ir_newlabel(pg->ir) : exit_label;
-	bool early; /* the site's condition needs scratch memory; only then is unmet another place */
+	uint32_t exit_label = ir_newlabel(pg->ir), unmet;
+	bool early; /* the site's condition needs scratch memory: the slot is taken before it */
 
 	pg->errors = diags_errors(pg->lw->d);
 	pg->exit_label = exit_label;
@@ -155,13 +156,13 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 	/* What the site's condition finds out of pointers must stay known to the verifier: where it does not hold, the
 	 * program ends, so its paths do not multiply. */
 	pg->blurs = false;
-	begin_site(&head, jobs, unmet);
+	unmet = begin_site(&head, jobs);
 	if (prog_failed(pg))
 		return;
 	pg->exit_label = exit_label;
 	sample_plan(pg, jobs);
 	pg->blurs = program_branches(pg->lw, jobs) > BLUR_FROM;
-	early = pg->lw->env->guard && pg->scratch != 0;
+	early = pg->scratch != 0;
 	if (!early)
 		scratch_begin(pg);
 	collect_vars(&head, jobs);
@@ -169,12 +170,12 @@ static void lower_program(struct prog_ctx *pg, const struct jobs *jobs)
 	lower_clauses(pg, jobs);
 	if (pg->unused_label && !pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
-	if (early)
+	if (unmet && early)
 		ir_label(pg->ir, unmet);
 	scratch_end(&head, pg->exit_label);
 	if (pg->taken_late)
 		ir_label(pg->ir, pg->unused_label);
-	if (!early && unmet != exit_label)
+	if (unmet && !early)
 		ir_label(pg->ir, unmet);
 	ir_label(pg->ir, pg->exit_label);
 	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
