@@ -53,14 +53,12 @@ static vreg walk(struct clause_ctx *cx, const struct expr *e, const struct given
 	const struct member *v, size_t n)
 {
 	struct ir *ir = cx->ir;
-	/* the stack has no room for it beside a row of a tool; programs of notes have nothing else */
-	struct room r = { .scratch = cx->pg->scratch_top != 0 };
 	vreg arg[GIVEN_MAX], found;
+	struct room r;
 
 	for (size_t i = 0; i < e->args.n; i++)
 		arg[i] = lower_int(cx, e->args.v[i]);
-	r.mark = r.scratch ? scratch_mark(cx->pg) : ir_stack_mark(ir);
-	r.at = r.scratch ? scratch_alloc(cx->pg, (uint32_t)size) : ir_stack_alloc(ir, (uint32_t)size);
+	r = room_beside(cx, (uint32_t)size);
 	for (int32_t i = 0; i < size; i += 8)
 		ir_sti(ir, room_ptr(cx, &r), i, 8, 0);
 	for (size_t i = 0; i < e->args.n; i++)

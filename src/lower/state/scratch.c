@@ -62,13 +62,20 @@ void scratch_release(struct prog_ctx *pg, int32_t mark)
 	pg->scratch_top = mark;
 }
 
-struct room room_take(struct clause_ctx *cx, uint32_t size)
+struct room room_beside(struct clause_ctx *cx, uint32_t size)
 {
-	struct room r = { .scratch = cx->lw->env->guard && cx->pg->scratch_top };
+	struct room r = { .scratch = cx->pg->scratch_top != 0 };
 
 	r.mark = r.scratch ? scratch_mark(cx->pg) : ir_stack_mark(cx->ir);
 	r.at = r.scratch ? scratch_alloc(cx->pg, size) : ir_stack_alloc(cx->ir, size);
 	return r;
+}
+
+struct room room_take(struct clause_ctx *cx, uint32_t size)
+{
+	if (cx->lw->env->guard)
+		return room_beside(cx, size);
+	return (struct room){ .mark = ir_stack_mark(cx->ir), .at = ir_stack_alloc(cx->ir, size) };
 }
 
 vreg room_ptr(struct clause_ctx *cx, const struct room *r)

@@ -31,6 +31,8 @@ struct room {
 	int32_t mark, at;
 };
 struct room room_take(struct clause_ctx *cx, uint32_t size);
+/* ... or wherever a program has scratch memory: for what does not fit the stack beside a row of a tool. */
+struct room room_beside(struct clause_ctx *cx, uint32_t size);
 vreg room_ptr(struct clause_ctx *cx, const struct room *r);
 void room_release(struct clause_ctx *cx, const struct room *r);
 void scratch_start_empty(struct prog_ctx *pg, int32_t off); /* the byte there is 0 when the program starts */
