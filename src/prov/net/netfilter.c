@@ -4,26 +4,29 @@
  * iptables are modules on most kernels, and built in on others: each place is listed for both. */
 #include "prov/provider.h"
 
-#define KEY .key = "(uint64_t)P->skb"
-#define BOTH(op, kind, end, mod, func, n, nat, cond, ...)                                                           \
-	{ op,                                                                                                       \
-		{ .attach = kind,                                                                                   \
-			.target = func,                                                                             \
-			.module = mod,                                                                              \
-			.nargs = n,                                                                                 \
-			.native = nat,                                                                              \
-			.when = cond,                                                                               \
-			.entry_args = end },                                                                        \
-		KEY, __VA_ARGS__ },                                                                                 \
-	{                                                                                                           \
-		op, { .attach = kind, .target = func, .nargs = n, .native = nat, .when = cond, .entry_args = end }, \
-			KEY, __VA_ARGS__                                                                            \
+#define PACKET "(uint64_t)P->skb"
+#define FUNCTION(op, kind, end, mod, func, n, nat, cond, by, ...) \
+	{                                                         \
+		op,                                               \
+			{ .attach = kind,                         \
+				.target = func,                   \
+				.module = mod,                    \
+				.nargs = n,                       \
+				.native = nat,                    \
+				.when = cond,                     \
+				.entry_args = end },              \
+			.key = by, __VA_ARGS__                    \
 	}
-#define ENTRY(mod, func, n, nat, cond, ...) BOTH(STAMP_SET, ATTACH_FENTRY, false, mod, func, n, nat, cond, __VA_ARGS__)
-#define ENDED(op, mod, func, n, nat, cond, ...) BOTH(op, ATTACH_FEXIT, true, mod, func, n, nat, cond, __VA_ARGS__)
-#define GONE                                                                           \
-	{                                                                              \
-		STAMP_END, { TP("kfree_skb", 2, "dw_nffreed"), .irqs_off = true }, KEY \
+#define BOTH(op, kind, end, mod, func, n, nat, cond, by, ...)              \
+	FUNCTION(op, kind, end, mod, func, n, nat, cond, by, __VA_ARGS__), \
+		FUNCTION(op, kind, end, NULL, func, n, nat, cond, by, __VA_ARGS__)
+#define ENTRY(mod, func, n, nat, cond, ...) \
+	BOTH(STAMP_SET, ATTACH_FENTRY, false, mod, func, n, nat, cond, PACKET, __VA_ARGS__)
+#define ENDED(op, mod, func, n, nat, cond, ...) \
+	BOTH(op, ATTACH_FEXIT, true, mod, func, n, nat, cond, PACKET, __VA_ARGS__)
+#define GONE                                                                                     \
+	{                                                                                        \
+		STAMP_END, { TP("kfree_skb", 2, "dw_nffreed"), .irqs_off = true }, .key = PACKET \
 	}
 /* The packet of a verdict but a drop goes on, to other chains. A drop is seen a moment later, before this. */
 #define NOT_DROP "(P->nf_verdict & DW_NF_VERDICT) != 0"
@@ -58,47 +61,29 @@ static const struct stamp_event xt_events[] = {
 	GONE,
 };
 /* What the rules of a table have dropped on this CPU: before its first packet, and after each that it drops. */
-#define SUMMED(op, kind, end, mod, func, n, nat, cond, key_, ...) \
-	{                                                         \
-		op,                                               \
-			{ .attach = kind,                         \
-				.target = func,                   \
-				.module = mod,                    \
-				.nargs = n,                       \
-				.native = nat,                    \
-				.when = cond,                     \
-				.entry_args = end },              \
-			.key = key_, __VA_ARGS__                  \
-	}
-#define SUM(mod, func)                                                                                                \
-	SUMMED(STAMP_SET, ATTACH_FENTRY, false, mod, func, 3, "dw_nfxtsum", "__stamped(\"xtsum\", P->nf_leads) == 0", \
+#define SUM(mod, func)                                                                                              \
+	BOTH(STAMP_SET, ATTACH_FENTRY, false, mod, func, 3, "dw_nfxtsum", "__stamped(\"xtsum\", P->nf_leads) == 0", \
 		"P->nf_leads", .word = "P->nf_word")
 static const struct stamp_event sum_events[] = {
 	SUM("ip_tables", "ipt_do_table"),
-	SUM(NULL, "ipt_do_table"),
 	SUM("ip6_tables", "ip6t_do_table"),
-	SUM(NULL, "ip6t_do_table"),
 };
-#define DROPPED(mod, func)                                                                                         \
-	SUMMED(STAMP_SET, ATTACH_FEXIT, true, mod, func, 3, "dw_nfxtdrop", "(P->nf_verdict & DW_NF_VERDICT) == 0", \
-		"(uint64_t)P->skb", .word = "P->nf_word - __former(\"xtsum\", P->nf_leads, P->nf_word)")
+#define DROPPED(mod, func)                                                                    \
+	ENDED(STAMP_SET, mod, func, 3, "dw_nfxtdrop", "(P->nf_verdict & DW_NF_VERDICT) == 0", \
+		.word = "P->nf_word - __former(\"xtsum\", P->nf_leads, P->nf_word)")
 static const struct stamp_event xt_rule_events[] = {
 	DROPPED("ip_tables", "ipt_do_table"),
-	DROPPED(NULL, "ipt_do_table"),
 	DROPPED("ip6_tables", "ip6t_do_table"),
-	DROPPED(NULL, "ip6t_do_table"),
 	GONE,
 };
 /* What tc carried out: the last action, and the BPF program that gave a verdict, until the filters are done. */
 #define ACT(name, func) ENDED(STAMP_SET, name, func, 2, "dw_tcact", NULL, .word = "P->nf_word")
 /* Linux 5.10 has a function of its own for packets that come in. */
-#define CLASSIFIES(op, kind, end, func, n, nat, ...)                                                                   \
-	{                                                                                                              \
-		op, { .attach = kind, .target = func, .nargs = n, .native = nat, .entry_args = end }, KEY, __VA_ARGS__ \
-	}
-#define CLASSIFIED                                                                 \
-	CLASSIFIES(STAMP_END, ATTACH_FEXIT, true, "tcf_classify", 1, "dw_tcdone"), \
-		CLASSIFIES(STAMP_END, ATTACH_FEXIT, true, "tcf_classify_ingress", 1, "dw_tcdone")
+#define CLASSIFIES(op, kind, end, func, n, nat, ...) \
+	FUNCTION(op, kind, end, NULL, func, n, nat, NULL, PACKET, __VA_ARGS__)
+#define CLASSIFIED                                                                       \
+	CLASSIFIES(STAMP_END, ATTACH_FEXIT, true, "tcf_classify", 1, "dw_tcdone", NULL), \
+		CLASSIFIES(STAMP_END, ATTACH_FEXIT, true, "tcf_classify_ingress", 1, "dw_tcdone", NULL)
 static const struct stamp_event act_events[] = {
 	ACT("act_bpf", "tcf_bpf_act"),
 	ACT("act_connmark", "tcf_connmark_act"),
