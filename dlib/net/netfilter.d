@@ -4,6 +4,10 @@
  * Where functions can be traced, the expression that decided is noted (src/prov/net/netfilter.c). Elsewhere the rules are
  * read: if only one of those that the packet can have met drops packets, it was that one. */
 
+/* The text of a union nf_inet_addr, as conntrack and IPVS have it. */
+inline string dw_inet_text[int af, uint64_t at] = af == DW_AF_INET ? __ip4(((union nf_inet_addr *)at)->ip) :
+    af == DW_AF_INET6 ? __ip6(&((union nf_inet_addr *)at)->in6) : "";
+
 /* Is the packet dropped by nf_tables? Since Linux 6.9 it frees the packet itself. */
 inline int DW_NFT_DO_CHAIN_SIZE = 0xc00;	/* bytes of its code, at most */
 inline uint64_t dw_nft_do_chain = __has(&`nft_do_chain) ? (uint64_t)&`nft_do_chain :

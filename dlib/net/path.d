@@ -490,9 +490,6 @@ inline uint64_t dw_path_other[struct dw_path *P] = dw_path_tuple_of[P, !dw_path_
 inline int dw_path_l3[struct dw_path *P] = __has(((struct nf_conn *)0)->tuplehash[0].tuple.src.l3num) ?
     (dw_path_ct[P] == 0 ? 0 : ((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.l3num) : 0;
 
-/* Of a connection's tuple. */
-inline string dw_path_ct_addr[int l3, uint64_t u3] = l3 == DW_AF_INET ? __ip4(((union nf_inet_addr *)u3)->ip) :
-    l3 == DW_AF_INET6 ? __ip6(&((union nf_inet_addr *)u3)->in6) : "";
 /* IPS_SRC_NAT and IPS_DST_NAT of the kernel's headers. */
 inline int DW_IPS_NAT_SHIFT = 4;
 inline string dw_path_nat_string[int bits] = bits == 1 ? "SNAT" : bits == 2 ? "DNAT" : bits == 3 ? "SNAT+DNAT" : "";
@@ -538,12 +535,12 @@ translator pathinfo_t < struct dw_path *P > {
 	path_chain = dw_nf_chain[P->nf_chain, P->nf_xt, P->nf_xt_rule];
 	path_rule = dw_nf_rule[P->nf_rule, P->nf_xt, P->nf_xt_rule];
 	path_ct = dw_path_ct[P] != 0 || dw_path_ctinfo[P] == DW_IP_CT_UNTRACKED ? path_ct_string[dw_path_ctinfo[P]] : "";
-	path_osaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3];
-	path_odaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3];
+	path_osaddr = dw_path_l3[P] == 0 ? "" : dw_inet_text[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u3];
+	path_odaddr = dw_path_l3[P] == 0 ? "" : dw_inet_text[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u3];
 	path_osport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->src.u.all);
 	path_odport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_tuple[P])->dst.u.all);
-	path_rsaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_other[P])->src.u3];
-	path_rdaddr = dw_path_l3[P] == 0 ? "" : dw_path_ct_addr[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_other[P])->dst.u3];
+	path_rsaddr = dw_path_l3[P] == 0 ? "" : dw_inet_text[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_other[P])->src.u3];
+	path_rdaddr = dw_path_l3[P] == 0 ? "" : dw_inet_text[dw_path_l3[P], (uint64_t)&((struct nf_conntrack_tuple *)dw_path_other[P])->dst.u3];
 	path_rsport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_other[P])->src.u.all);
 	path_rdport = dw_path_l3[P] == 0 ? 0 : ntohs(((struct nf_conntrack_tuple *)dw_path_other[P])->dst.u.all);
 	path_nat = dw_path_nat_string[dw_path_l3[P] == 0 ? 0 : ((struct nf_conn *)dw_path_ct[P])->status >> DW_IPS_NAT_SHIFT & 3];

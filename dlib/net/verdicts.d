@@ -129,14 +129,12 @@ inline int dw_mirred_takes[struct sk_buff *B, uint64_t a] = __has(((struct tcf_m
 inline int DW_VS_METHOD = 7;	/* of a connection's flags */
 inline int dw_vs_method[uint64_t cp] = __has(((struct ip_vs_conn *)0)->vaddr) ?
     ((struct ip_vs_conn *)cp)->flags & DW_VS_METHOD : 0;
-inline string dw_vs_text[int af, uint64_t at] = af == DW_AF_INET ? __ip4(((union nf_inet_addr *)at)->ip) :
-    af == DW_AF_INET6 ? __ip6(&((union nf_inet_addr *)at)->in6) : "";
 inline string dw_vs_vaddr[uint64_t cp, uint64_t svc] = __has(((struct ip_vs_conn *)0)->vaddr) ?
-    (cp != 0 ? dw_vs_text[((struct ip_vs_conn *)cp)->af, (uint64_t)&((struct ip_vs_conn *)cp)->vaddr] :
-    svc != 0 ? dw_vs_text[((struct ip_vs_service *)svc)->af, (uint64_t)&((struct ip_vs_service *)svc)->addr] : "") : "";
+    (cp != 0 ? dw_inet_text[((struct ip_vs_conn *)cp)->af, (uint64_t)&((struct ip_vs_conn *)cp)->vaddr] :
+    svc != 0 ? dw_inet_text[((struct ip_vs_service *)svc)->af, (uint64_t)&((struct ip_vs_service *)svc)->addr] : "") : "";
 inline uint16_t dw_vs_vport[uint64_t cp, uint64_t svc] = __has(((struct ip_vs_conn *)0)->vaddr) ?
     (cp != 0 ? ntohs(((struct ip_vs_conn *)cp)->vport) : svc != 0 ? ntohs(((struct ip_vs_service *)svc)->port) : 0) : 0;
 inline string dw_vs_raddr[uint64_t cp] = __has(((struct ip_vs_conn *)0)->vaddr) ?
-    (cp != 0 ? dw_vs_text[((struct ip_vs_conn *)cp)->daf, (uint64_t)&((struct ip_vs_conn *)cp)->daddr] : "") : "";
+    (cp != 0 ? dw_inet_text[((struct ip_vs_conn *)cp)->daf, (uint64_t)&((struct ip_vs_conn *)cp)->daddr] : "") : "";
 inline uint16_t dw_vs_rport[uint64_t cp] = __has(((struct ip_vs_conn *)0)->vaddr) ?
     (cp != 0 ? ntohs(((struct ip_vs_conn *)cp)->dport) : 0) : 0;
