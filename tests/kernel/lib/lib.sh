@@ -15,6 +15,10 @@
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it; with the predicate
 #                      args[1]->cs_netns == $NETNS_ID the script sees no other traffic of the machine
 #   wire_new NAME      netns_new with a veth pair: triggers send by device va to themselves and receive by device vb
+#   functions_traced   true if the kernel's functions can be traced; need_functions skips the test where they cannot
+#   router_new FAMILIES NET1 NET2  three namespaces, $a, $b and $c, with $a_id and so on: b routes between a's device va,
+#                      10.78.NET1.1, and c's vc, 10.78.NET2.3. Its own are vb and vr, .2 of each. FAMILIES is 4, or 46: also
+#                      fd78:NET::1/64 and so on
 #   wait_up NETNS DEV  until the device carries packets: those that are sent before are lost
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background, so that its sockets are older than the
 #                      trace; trace_waiting 'D' traces from then to its end
@@ -60,6 +64,14 @@ need_traced() { # PROBE,…
 	local said
 	[ -n "${DWIRE_TEST_TIER-}" ] || return 0
 	! said=$("$dwire" "${dwire_opts[@]}" -e -n "$1 { }" 2>&1 | grep -m 1 -o "$not_in_tier") || skip "$said"
+}
+
+functions_traced() {
+	"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$'
+}
+
+need_functions() {
+	functions_traced || skip "no functions of the kernel can be traced"
 }
 
 need_ipv6() { # of this namespace's loopback
@@ -156,6 +168,28 @@ netns_new() {
 	namespaces+=("$NETNS")
 	NETNS_ID=$(stat -L -c %i "/run/netns/$NETNS")
 	ip -n "$NETNS" link set lo up
+}
+
+router_new() {
+	local n ns dev net host off=1
+	[ "$1" = 4 ] || off=0
+	for n in a b c; do netns_new "$n" && declare -g "$n=$NETNS" "${n}_id=$NETNS_ID"; done
+	ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
+	ip -n "$b" link add vr type veth peer name vc netns "$c"
+	for n in "$a va $2 1" "$b vb $2 2" "$b vr $3 2" "$c vc $3 3"; do
+		read -r ns dev net host <<<"$n"
+		ip netns exec "$ns" sh -c "cd /proc/sys/net/ipv6/conf/$dev; echo $off >disable_ipv6; echo 0 >accept_dad"
+		ip -n "$ns" addr add "10.78.$net.$host/24" dev "$dev"
+		[ $off = 1 ] || ip -n "$ns" addr add "fd78:$net::$host/64" dev "$dev" nodad
+		ip -n "$ns" link set "$dev" up
+	done
+	ip -n "$a" route add default via "10.78.$2.2"
+	ip netns exec "$b" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+	[ $off = 0 ] || return 0
+	ip -n "$c" route add default via "10.78.$3.2"
+	ip -6 -n "$a" route add default via "fd78:$2::2"
+	ip -6 -n "$c" route add default via "fd78:$3::2"
+	ip netns exec "$b" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
 }
 
 wait_up() {

@@ -7,21 +7,7 @@ need nft
 need python3
 need_traced path:::forward
 modprobe -qa veth nf_tables nft_chain_nat nft_nat nft_masq nf_nat nf_conntrack
-for n in a b c; do netns_new "$n" && declare "$n=$NETNS"; done
-ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
-ip -n "$b" link add vd type veth peer name vc netns "$c"
-for end in "$a va 47 1" "$b vb 47 2" "$b vd 48 2" "$c vc 48 3"; do
-	read -r ns dev net host <<<"$end"
-	ip netns exec "$ns" sh -c "echo 0 >/proc/sys/net/ipv6/conf/$dev/accept_dad"
-	ip -n "$ns" addr add "10.78.$net.$host/24" dev "$dev" && ip -n "$ns" addr add "fd78:$net::$host/64" dev "$dev" nodad
-	ip -n "$ns" link set "$dev" up
-done
-for v in -4 -6; do
-	[ $v = -4 ] && to=(10.78.47.2 10.78.48.2) || to=(fd78:47::2 fd78:48::2)
-	ip $v -n "$a" route add default via "${to[0]}"
-	ip $v -n "$c" route add default via "${to[1]}"
-done
-ip netns exec "$b" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward; echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+router_new 46 47 48
 ip netns exec "$b" nft -f - <<'END' || skip "no address translation"
 table ip n {
 	chain d { type nat hook prerouting priority -100; meta l4proto { tcp, udp } th dport 7600 dnat to 10.78.48.3:7601; }

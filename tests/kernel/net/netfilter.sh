@@ -6,7 +6,7 @@
 # can have dropped the packet, and what is not sure is not said.
 need nft
 modprobe -qa nf_tables nft_reject_inet nft_reject_ipv4 nft_reject_ipv6
-"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' && functions=1 || functions=0
+functions_traced && functions=1 || functions=0
 netns_new a
 ns=$NETNS
 netns_new b

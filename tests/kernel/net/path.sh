@@ -7,17 +7,7 @@
 need python3
 need nft
 need jq
-for n in a b c; do netns_new "$n" && declare "$n=$NETNS"; done
-ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
-ip -n "$b" link add vr type veth peer name vc netns "$c"
-for end in "$a va 5.1" "$b vb 5.2" "$b vr 6.2" "$c vc 6.3"; do
-	read -r ns dev ip <<<"$end"
-	ip netns exec "$ns" sh -c "echo 1 >/proc/sys/net/ipv6/conf/$dev/disable_ipv6"
-	ip -n "$ns" addr add "10.78.$ip/24" dev "$dev"
-	ip -n "$ns" link set "$dev" up
-done
-ip -n "$a" route add default via 10.78.5.2
-ip netns exec "$b" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward'
+router_new 4 5 6
 ip netns exec "$b" nft -f - <<'END' || skip "no nft"
 table ip nat { chain post { type nat hook postrouting priority 100; oifname vr masquerade; }; }
 END

@@ -6,7 +6,7 @@
 # socket's queue; each in its order, as often as datagrams were sent.
 need clang
 need python3
-"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' || skip "no functions of the kernel can be traced"
+need_functions
 modprobe -qa veth sch_ingress cls_matchall cls_u32 act_gact
 for n in a b; do netns_new "$n" && declare "$n=$NETNS" && declare "${n}_id=$NETNS_ID"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"

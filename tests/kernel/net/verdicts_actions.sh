@@ -4,7 +4,7 @@
 # Where functions can be traced: each action that tc can carry out at ingress, by its kind and index, against the datagrams
 # that were sent.
 need clang
-"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' || skip "no functions of the kernel can be traced"
+need_functions
 modprobe -qa veth dummy sch_ingress cls_u32 act_mirred
 "$dwire" -lvvn path:::tc-ingress | grep -q 'Site: fentry tcf_mirred_act$' || skip "no functions of modules can be traced"
 for n in a b; do netns_new "$n" && declare "$n=$NETNS"; done

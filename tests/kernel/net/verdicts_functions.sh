@@ -4,7 +4,7 @@
 # Where functions can be traced: actions of tc, each rule of a traced packet, virtual services and real servers, against the
 # counters of tc, nf_tables and IPVS.
 need nft
-"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' || skip "no functions of the kernel can be traced"
+need_functions
 modprobe -qa veth sch_ingress cls_u32 act_gact act_police nf_tables ip_vs ip_vs_rr
 for n in a b; do netns_new "$n" && declare "$n=$NETNS"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"

@@ -6,7 +6,7 @@
 # of the third only what is sure.
 need nft
 need_traced path:::drop,path:::driver-in
-"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' && functions=1 || functions=0
+functions_traced && functions=1 || functions=0
 modprobe -qa veth bridge nf_tables nft_meta_bridge nft_compat xt_udp ipt_REJECT nft_reject_ipv4
 for n in a b c; do netns_new "$n" && declare "$n=$NETNS"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"

@@ -6,24 +6,9 @@
 need ipvsadm
 need nft
 need python3
-"$dwire" -lvvn path:::route | grep -q 'Site: fentry ip_route_input_noref$' || skip "no functions of the kernel can be traced"
+need_functions
 modprobe -qa veth nf_tables ip_vs ip_vs_rr
-for n in a b c; do netns_new "$n" && declare "$n=$NETNS"; done
-ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
-ip -n "$b" link add vd type veth peer name vc netns "$c"
-for end in "$a va 45 1" "$b vb 45 2" "$b vd 46 2" "$c vc 46 3"; do
-	read -r ns dev net host <<<"$end"
-	ip netns exec "$ns" sh -c "echo 0 >/proc/sys/net/ipv6/conf/$dev/accept_dad"
-	ip -n "$ns" addr add "10.78.$net.$host/24" dev "$dev" && ip -n "$ns" addr add "fd78:$net::$host/64" dev "$dev" nodad
-	ip -n "$ns" link set "$dev" up
-done
-ip -n "$b" link set lo up
-for v in -4 -6; do
-	[ $v = -4 ] && to=(10.78.45.2 10.78.46.2) || to=(fd78:45::2 fd78:46::2)
-	ip $v -n "$a" route add default via "${to[0]}"
-	ip $v -n "$c" route add default via "${to[1]}"
-done
-ip netns exec "$b" sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward; echo 1 >/proc/sys/net/ipv6/conf/all/forwarding'
+router_new 46 45 46
 vs() { ip netns exec "$b" ipvsadm "$@"; }
 service() { # ADDRESS REAL WAY
 	vs -A -u "$1" -s rr && vs -a -u "$1" -r "$2" "$3"
