@@ -68,8 +68,8 @@ struct site {
 	unsigned hidden; /* bit i: argument i is a const void *, which programs cannot read before Linux 6.15 */
 	/* Also what this site needs: without the notes that are taken there, its condition would never hold. */
 	const struct site *with;
-	/* A function's return that reads its arguments: fexit has them, kretprobes do not. Or what is seen beside such
-	 * a return, and of no use without it. */
+	/* A function's return that reads its arguments: fexit has them, kretprobes do not. Also a site that is of no
+	 * use in a tier without such returns. */
 	bool entry_args;
 	bool sk_only;  /* sock_ops: reads the socket alone, which works before Linux 6.2 too */
 	bool optional; /* without this site the probe loses some events, not all */

@@ -511,8 +511,8 @@ static void test_selected(void)
 	}
 }
 
-/* The same of two aggregations with addresses for keys. The limit comes first, so that keys are compared that were
- * never shown; of each second key both aggregations have a value. apart: the second has its keys in other places. */
+/* The same for two aggregations whose keys are addresses. The limit comes first, so that keys are compared that were
+ * never shown. Both aggregations have a value for every second key. apart: their keys have different layouts. */
 static void test_selected_joined(void)
 {
 	static struct rig r;

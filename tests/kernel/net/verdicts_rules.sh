@@ -2,8 +2,8 @@
 # timeout: 120
 # parallel: yes
 # The rules of a bridge and of devices (nf_tables' families bridge and netdev), and those of iptables-nft, against the
-# datagrams that were sent and the rules' own counters, by their handles. With hooks alone nothing is said of the first two, and
-# of the third only what is sure.
+# datagrams that were sent and the rules' own counters, by their handles. With hooks alone dwire does not know the rules of
+# bridges and devices, and knows those of iptables-nft only where one rule can have dropped the packet.
 need nft
 need_traced path:::drop,path:::driver-in
 functions_traced && functions=1 || functions=0
