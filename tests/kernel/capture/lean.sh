@@ -4,6 +4,7 @@
 # on each packet, in fewer bytes; owners that share a device are apart; a hostile name forges nothing.
 need tshark
 tshark -v 2>/dev/null | tr '\n' ' ' | grep -q 'with Lua' || skip "needs tshark with Lua"
+need_traced tcp:::send,tcp:::receive,tcp:::connect-refused
 netns_new lean
 script="tcp:::send, tcp:::receive, tcp:::connect-refused /args[1]->cs_netns == $NETNS_ID/ { pcap(args[0]); }"
 name=$'a\nPID: 1'

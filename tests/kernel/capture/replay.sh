@@ -14,7 +14,7 @@ program="
 	tcp:::send, tcp:::receive, udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/ { pcap(args[0]); }
 	tcp:::accept-established /args[1]->cs_netns == $NETNS_ID/ { printf(\"accepted %s\\n\", args[2]->ip_saddr); }"
 cat >"$tmp/recorded" <<-END
-	exec "$dwire" record -o "$tmp/rec" -x quiet -x pcapsize=64k -x bufsize=32m -n '$program' -c "$BASH $tmp/traffic"
+	exec "$dwire" record ${tier_opts[*]} -o "$tmp/rec" -x quiet -x pcapsize=64k -x bufsize=32m -n '$program' -c "$BASH $tmp/traffic"
 END
 dwire_opts+=(-x capture="$tmp/live.pcapng" -x pcapsize=64k -x bufsize=32m)
 trace_in "$NETNS" "$program" "$BASH" "$tmp/recorded"

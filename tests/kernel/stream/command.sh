@@ -3,6 +3,7 @@
 # Frames on the standard output are not mixed with what the command of -c prints: that goes to the standard error. Where
 # the frames go elsewhere, and with text, it stays on the standard output.
 need jq
+need_traced tcp:::send
 netns_new command
 cat >"$tmp/traffic" <<-'END'
 	echo printed by the command

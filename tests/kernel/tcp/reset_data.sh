@@ -3,6 +3,7 @@
 # Data that come for a socket which was closed, and whose FIN is not yet answered: it sends a reset, and has received none.
 # The other side receives that one. The kernel calls both tcp_reset().
 need nft python3
+need_traced tcp:::reset-received,tcp:::reset-sent
 netns_new data
 cat >"$tmp/late.py" <<'END'
 import socket, sys, time

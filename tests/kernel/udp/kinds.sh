@@ -23,6 +23,8 @@ check() { # FAMILY GROUP
 			printf(\"ip-drop code=%d in=%d ver=%d\\n\", args[6]->drop_code, args[6]->drop_in, args[2]->ip_ver); }" \
 		udp_kinds "$1"
 	pid=$(value_of pid)
+	whose=$pid # of a datagram that is dropped, which the kernel tells since Linux 6.11
+	since 6.11 || whose=-1
 	to() { # KIND: lines for its port
 		printf 'v["dp"] == %s' "$(value_of "$1_port")"
 	}
@@ -41,10 +43,10 @@ check() { # FAMILY GROUP
 	expect_count "p == \"no-port\" && $(to closed) && v[\"reason\"] == \"NO_SOCKET\" && v[\"pid\"] == -1 && v[\"len\"] == 13 && v[\"lp\"] == v[\"dp\"]" \
 		"$(value_of closed_sent)" "$1: datagrams for a closed port"
 	expect_count 'p == "no-port"' "$(snmp "$NETNS" $group NoPorts)" "$1: as the kernel counts them"
-	expect_count "p == \"receive-drop\" && $(to full) && v[\"reason\"] == \"SOCKET_RCVBUFF\" && v[\"pid\"] == $pid" \
+	expect_count "p == \"receive-drop\" && $(to full) && v[\"reason\"] == \"SOCKET_RCVBUFF\" && v[\"pid\"] == $whose" \
 		"$(value_of full_drops)" "$1: a full socket"
 	expect_count 'v["reason"] == "SOCKET_RCVBUFF"' "$(snmp "$NETNS" $group RcvbufErrors)" "$1: as the kernel counts them"
-	expect_count "p == \"receive-drop\" && $(to filter) && v[\"reason\"] == \"SOCKET_FILTER\" && v[\"pid\"] == $pid" \
+	expect_count "p == \"receive-drop\" && $(to filter) && v[\"reason\"] == \"SOCKET_FILTER\" && v[\"pid\"] == $whose" \
 		$(($(value_of filter_sent) - $(value_of filter_read))) "$1: a filter that refuses"
 	expect_count "p == \"receive-drop\" && $(to csum) && v[\"reason\"] == \"UDP_CSUM\"" \
 		$(($(value_of csum_sent) - $(value_of csum_read))) "$1: wrong checksums"
