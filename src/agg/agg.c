@@ -41,6 +41,7 @@ struct agg_set *agg_new(
 		return NULL;
 	s->image = image;
 	s->dec = *dec;
+	hash_secret_make(&s->secret);
 	if (opts)
 		s->opts = *opts;
 	s->ncpus = features_possible_cpus();

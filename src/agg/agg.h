@@ -78,8 +78,6 @@ const struct agg_table *agg_look(struct agg_set *s, uint32_t id);
 /* The same, all rows in any order: most of the time that a table takes is for the order. shown: it counts as shown if
  * there are rows. */
 const struct agg_table *agg_scan(struct agg_set *s, uint32_t id, bool shown);
-/* FNV-1a of 64 bits, by words: for tables in memory. */
-uint64_t agg_hash(uint64_t seed, const void *data, size_t n);
 /* Were rows of it shown? Also true of an id that no aggregation has. */
 bool agg_done(const struct agg_set *s, uint32_t id);
 

@@ -31,37 +31,6 @@ void agg_entry_free(struct agg_entry *e)
 	free(e);
 }
 
-static uint64_t hash_word(uint64_t h, uint64_t word)
-{
-	h = (h ^ word) * 0x100000001b3ull;
-	return h ^ h >> 32;
-}
-
-/* As FNV-1a, but 8 bytes at a time: each adds a word and multiplies. The high half is folded into the low bits. Whole
- * words are copied apart from the rest: a copy of a length that the compiler does not know is a loop over bytes. */
-uint64_t agg_hash(uint64_t seed, const void *data, size_t n)
-{
-	uint64_t h = seed ^ 0xcbf29ce484222325ull, word;
-	const uint8_t *p = data;
-
-	for (; n >= sizeof(word); p += sizeof(word), n -= sizeof(word)) {
-		memcpy(&word, p, sizeof(word));
-		h = hash_word(h, word);
-	}
-	word = 0;
-	memcpy(&word, p, n);
-	return n ? hash_word(h, word) : h;
-}
-
-/* Makes each bit of a hash depend on all: the last words of a key have moved to few bits of agg_hash(), and the low
- * ones choose the bucket. Source: the finaliser of MurmurHash3, by Austin Appleby, in the public domain. */
-static uint64_t mix(uint64_t h)
-{
-	h ^= h >> 33;
-	h *= 0xff51afd7ed558ccdull;
-	return h ^ h >> 33;
-}
-
 /* In a shared map the last 8 bytes of a key name the aggregation that it belongs to. */
 bool agg_has_key(const struct agg *g, const uint8_t *key)
 {
@@ -72,7 +41,6 @@ bool agg_has_key(const struct agg *g, const uint8_t *key)
 	return owner == g->shared;
 }
 
-/* Compares hash and bytes: keys from traced processes may collide on purpose. */
 static struct agg_entry *entry_find(const struct agg_state *st, uint64_t hash, const uint8_t *key)
 {
 	if (!st->nbuckets)
@@ -203,25 +171,28 @@ const struct value *agg_entry_key(const struct agg_set *s, const struct agg *g, 
 	return out;
 }
 
-static uint64_t hash_key(uint64_t h, const struct value *v)
+static void hash_key(struct hash *h, const struct value *v)
 {
-	h ^= (uint64_t)v->kind;
-	return v->kind == VALUE_INT ? agg_hash(h, &v->i, sizeof(v->i)) : agg_hash(h, v->s, v->len);
+	if (v->kind == VALUE_INT)
+		hash_word(h, (uint64_t)v->i);
+	else
+		hash_bytes(h, v->s, v->len);
 }
 
-uint64_t agg_keys_hash(const struct value *keys, size_t n)
+uint64_t agg_keys_hash(const struct agg_set *s, const struct value *keys, size_t n)
 {
-	uint64_t h = 0;
+	struct hash h = hash_begin(&s->secret);
 
 	for (size_t i = 0; i < n; i++)
-		h = hash_key(h, &keys[i]);
-	return h;
+		hash_key(&h, &keys[i]);
+	return hash_end(h);
 }
 
 /* Most keys are never shown: those that read the same later are only hashed now. False: no memory. */
 static bool keys_note(const struct agg_set *s, const struct agg *g, struct agg_entry *e)
 {
 	bool steady = true;
+	struct hash h = hash_begin(&s->secret);
 	struct value_room room = { 0 };
 	struct value v;
 
@@ -230,7 +201,8 @@ static bool keys_note(const struct agg_set *s, const struct agg *g, struct agg_e
 	if (!steady && !agg_entry_keys(s, g, e))
 		return false;
 	for (size_t i = 0; i < g->nkeys; i++)
-		e->same = hash_key(e->same, agg_entry_key(s, g, e, i, &room, &v));
+		hash_key(&h, agg_entry_key(s, g, e, i, &room, &v));
+	e->same = hash_end(h);
 	return true;
 }
 
@@ -301,7 +273,7 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
  * memory, which is counted. */
 static struct agg_entry *entry_read(struct agg_set *s, struct agg_state *st, const uint8_t *key)
 {
-	uint64_t hash = mix(agg_hash(0, key, agg_key_bytes(st->g)));
+	uint64_t hash = hash_of_bytes(&s->secret, key, agg_key_bytes(st->g));
 	struct agg_entry *e = entry_find(st, hash, key);
 
 	if (!e)
@@ -363,12 +335,12 @@ void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key,
 		return;
 	/* Only the value of an aggregation without keys can be invisible here: it was cut and is visible once it
 	 * moves. */
-	uint64_t before = e->live ? 0 : agg_hash(0, e->kern, bytes);
+	uint64_t before = e->live ? 0 : hash_of_bytes(&s->secret, e->kern, bytes);
 
 	entry_add(s, g, e, values, ncpus);
 	if (s->opts.percpu && ncpus == s->ncpus)
 		agg_cpus_read(s, g, e, values);
-	if (!e->in_kernel || (!e->live && before != agg_hash(0, e->kern, bytes)))
+	if (!e->in_kernel || (!e->live && before != hash_of_bytes(&s->secret, e->kern, bytes)))
 		e->live = true;
 	e->in_kernel = true;
 }

@@ -5,6 +5,7 @@
 #ifndef DWIRE_AGG_PRIV_H
 #define DWIRE_AGG_PRIV_H
 #include "agg/agg.h"
+#include "base/hash.h"
 
 struct agg_entry {
 	struct agg_entry *next; /* in its bucket */
@@ -44,6 +45,7 @@ struct agg_state {
 	struct agg_entry **buckets; /* nbuckets, a power of two, or NULL */
 	size_t nbuckets, nentries;
 	uint64_t normal;
+	uint32_t alike;       /* 1 and the id of the first known one with the same layout of keys; 0: not known yet */
 	uint64_t pass;        /* of the last reading */
 	uint64_t held;        /* keys that it found in the map that was read last */
 	const uint64_t *born; /* keys that programs have made, by enum dw_born; NULL: not counted */
@@ -55,6 +57,7 @@ struct agg_state {
 
 struct agg_set {
 	struct decoder dec;
+	struct hash_secret secret; /* of the hashes of keys */
 	struct agg_opts opts;
 	const struct image *image;
 	struct agg_state *aggs; /* one for each of image.aggs */
@@ -100,7 +103,7 @@ const struct value *agg_entry_keys(const struct agg_set *s, const struct agg *g,
 const struct value *agg_entry_key(const struct agg_set *s, const struct agg *g, const struct agg_entry *e, size_t i,
 	struct value_room *room, struct value *out);
 /* Of the first n keys. Keys that read the same have the same hash, whatever their sizes: int -1 and long -1. */
-uint64_t agg_keys_hash(const struct value *keys, size_t n);
+uint64_t agg_keys_hash(const struct agg_set *s, const struct value *keys, size_t n);
 void agg_entry_free(struct agg_entry *e);
 /* Removes it from its bucket and frees it. */
 void agg_entry_remove(struct agg_state *st, struct agg_entry *e);

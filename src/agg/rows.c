@@ -332,24 +332,39 @@ static void sort_rows(struct agg_table *t, const struct agg_opts *opts, struct s
 	qsort_r(t->rows + from, n, sizeof(*t->rows), row_cmp, ctx);
 }
 
-/* Have all aggregations of the table the same keys? */
-static bool are_alike(const struct agg_table *t)
+static bool same_layout(const struct agg *a, const struct agg *b)
 {
-	const struct agg *a = t->aggs[0];
+	if (a->nkeys != b->nkeys || agg_key_bytes(a) != agg_key_bytes(b))
+		return false;
+	for (size_t k = 0; k < a->nkeys; k++) {
+		const struct field *x = &a->keys[k], *y = &b->keys[k];
 
-	for (size_t i = 1; i < t->naggs; i++) {
-		const struct agg *b = t->aggs[i];
-
-		if (a->nkeys != b->nkeys || agg_key_bytes(a) != agg_key_bytes(b))
+		if (x->kind != y->kind || x->off != y->off || x->size != y->size || x->is_signed != y->is_signed ||
+			x->is_float != y->is_float)
 			return false;
-		for (size_t k = 0; k < a->nkeys; k++) {
-			const struct field *x = &a->keys[k], *y = &b->keys[k];
-
-			if (x->kind != y->kind || x->off != y->off || x->size != y->size ||
-				x->is_signed != y->is_signed || x->is_float != y->is_float)
-				return false;
-		}
 	}
+	return true;
+}
+
+/* The number of an aggregation's layout of keys: found once, since tables are made all the time. */
+static uint32_t layout_of(struct agg_set *s, const struct agg *g)
+{
+	uint32_t *alike = &s->aggs[g->id].alike;
+
+	for (uint32_t i = 0; !*alike && i < s->image->aggs.n; i++)
+		if (s->aggs[i].alike == i + 1 && same_layout(s->aggs[i].g, g))
+			*alike = i + 1;
+	if (!*alike)
+		*alike = g->id + 1;
+	return *alike;
+}
+
+/* Have all aggregations of the table the same keys? */
+static bool are_alike(struct agg_set *s, const struct agg_table *t)
+{
+	for (size_t i = 1; i < t->naggs; i++)
+		if (layout_of(s, t->aggs[i]) != layout_of(s, t->aggs[0]))
+			return false;
 	return true;
 }
 
@@ -379,7 +394,7 @@ static int hash_items(const struct sort_ctx *c, struct agg_table *t)
 		keys = agg_entry_keys(c->set, t->aggs[it->pos], it->entry);
 		if (!keys)
 			return -ENOMEM;
-		it->hash = agg_keys_hash(keys, c->nkeys);
+		it->hash = agg_keys_hash(c->set, keys, c->nkeys);
 	}
 	return 0;
 }
@@ -425,7 +440,7 @@ int agg_table_build(struct agg_set *s, const struct agg_opts *opts)
 		grow((void **)&t->grouped, &t->grouped_cap, t->nitems, sizeof(*t->grouped)) ||
 		grow((void **)&t->words, &t->words_cap, t->nitems * t->nwords, sizeof(*t->words)))
 		return -ENOMEM;
-	ctx.alike = are_alike(t);
+	ctx.alike = are_alike(s, t);
 	err = hash_items(&ctx, t);
 	if (!err)
 		err = join_rows(&ctx, t);

@@ -13,21 +13,14 @@
 #include "agg/words.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
-static uint64_t hash_text(uint64_t h, const char *s)
+static uint64_t hash_of(const struct all_series *a, const struct family *f, const struct pair *labels, size_t n)
 {
-	do
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u; /* FNV-1a */
-	while (*s++);
-	return h;
-}
+	struct hash h = hash_begin(&a->secret);
 
-static uint64_t hash_of(const struct family *f, const struct pair *labels, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)(uintptr_t)f;
-
+	hash_word(&h, (uintptr_t)f);
 	for (size_t i = 0; i < n; i++)
-		h = hash_text(h, labels[i].value);
-	return h;
+		hash_bytes(&h, labels[i].value, strlen(labels[i].value));
+	return hash_end(h);
 }
 
 static bool same_labels(const struct series *s, const struct pair *labels, size_t n)
@@ -50,7 +43,7 @@ static int table_grow(struct all_series *a)
 		return -ENOMEM;
 	for (size_t i = 0; i < a->nslots; i++)
 		for (struct series *s = a->slots[i], *next; s; s = next) {
-			struct series **to = &slots[hash_of(s->family, s->labels, s->nlabels) & (n - 1)];
+			struct series **to = &slots[hash_of(a, s->family, s->labels, s->nlabels) & (n - 1)];
 
 			next = s->chain;
 			s->chain = *to;
@@ -177,7 +170,7 @@ static int family_of(struct all_series *a, const struct trace *src, const struct
 /* ---- series ------------------------------------------------------------------------------------------------------ */
 static void series_drop(struct all_series *a, struct series *s)
 {
-	struct series **at = &a->slots[hash_of(s->family, s->labels, s->nlabels) & (a->nslots - 1)];
+	struct series **at = &a->slots[hash_of(a, s->family, s->labels, s->nlabels) & (a->nslots - 1)];
 
 	while (*at != s)
 		at = &(*at)->chain;
@@ -202,7 +195,7 @@ static struct series *series_new(struct all_series *a, struct family *f, struct 
 		return NULL;
 	}
 	*s = (struct series){ .family = f, .labels = labels, .nlabels = n, .words = words, .spilled = spilled };
-	slot = &a->slots[hash_of(f, labels, n) & (a->nslots - 1)];
+	slot = &a->slots[hash_of(a, f, labels, n) & (a->nslots - 1)];
 	s->chain = *slot;
 	*slot = s;
 	s->next = f->series;
@@ -223,7 +216,7 @@ static struct series *series_of(
 
 	if (n < 0)
 		return NULL;
-	s = a->nslots ? a->slots[hash_of(f, labels, (size_t)n) & (a->nslots - 1)] : NULL;
+	s = a->nslots ? a->slots[hash_of(a, f, labels, (size_t)n) & (a->nslots - 1)] : NULL;
 	while (s && (s->family != f || !same_labels(s, labels, (size_t)n)))
 		s = s->chain;
 	if (!s)
@@ -297,6 +290,7 @@ static void sweep(struct all_series *a, struct family *f)
 void series_init(struct all_series *a, size_t max)
 {
 	*a = (struct all_series){ .max = max };
+	hash_secret_make(&a->secret);
 }
 
 /* Adds all keys of an aggregation of a trace. 0 or -ENOMEM. */

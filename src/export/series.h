@@ -4,6 +4,7 @@
  * exact. Which series a key belongs to does not change as long as the key is there. */
 #ifndef DWIRE_EXPORT_SERIES_H
 #define DWIRE_EXPORT_SERIES_H
+#include "base/hash.h"
 #include "export/labels.h"
 #include "export/model.h"
 
@@ -41,7 +42,8 @@ struct family {
 };
 
 struct all_series {
-	size_t max; /* series of a family */
+	struct hash_secret secret; /* of the hash table */
+	size_t max;                /* series of a family */
 	struct family *families;
 	struct series **slots; /* owned */
 	size_t nslots, n;

@@ -20,6 +20,7 @@ struct sheet *sheet_new(bool log)
 	if (!s)
 		return NULL;
 	s->log = log;
+	hash_secret_make(&s->secret);
 	s->nbuckets = BUCKETS;
 	s->buckets = calloc(s->nbuckets, sizeof(*s->buckets));
 	if (!s->buckets) {
@@ -101,14 +102,9 @@ void cell_set_words(struct cell *c, const uint64_t *words, size_t n)
 }
 
 /* ---- identity ---------------------------------------------------------------------------------------------------- */
-/* FNV-1a, 64 bits. */
-static uint64_t hash_of(const char *s)
+static uint64_t hash_of(const struct sheet *s, const char *key)
 {
-	uint64_t h = 14695981039346656037ull;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211ull;
-	return h;
+	return hash_of_bytes(&s->secret, key, strlen(key));
 }
 
 /* The texts of the columns in the set, one after the other; of all keys if it is empty. NULL: no memory. */
@@ -206,7 +202,7 @@ static struct row *add(struct sheet *s, char *key, struct cell *cells)
 		s->cap = cap;
 	}
 	r = &s->rows[s->nrows];
-	*r = (struct row){ .key = key, .hash = hash_of(key), .cells = cells, .bytes = bytes, .members = 1 };
+	*r = (struct row){ .key = key, .hash = hash_of(s, key), .cells = cells, .bytes = bytes, .members = 1 };
 	r->history = s->log ? NULL : calloc(HISTORY * (s->ncolumns + 1), sizeof(float));
 	s->bytes += bytes;
 	link_row(s, s->nrows++);
@@ -238,7 +234,7 @@ void sheet_put(struct sheet *s, struct cell *cells)
 		key = strdup(number);
 	} else {
 		key = key_of(s, cells, 0);
-		r = key ? find(s, key, hash_of(key)) : NULL;
+		r = key ? find(s, key, hash_of(s, key)) : NULL;
 	}
 	if (r) {
 		const size_t bytes = size_of(s, cells);
@@ -431,7 +427,7 @@ static void merge_row(const struct sheet *s, struct row *to, const struct row *f
 static void take_row(const struct sheet *s, struct sheet *to, const struct row *r, uint64_t by)
 {
 	char *key = by ? key_of(s, r->cells, by) : strdup(r->key);
-	struct row *same = key && by ? find(to, key, hash_of(key)) : NULL;
+	struct row *same = key && by ? find(to, key, hash_of(to, key)) : NULL;
 
 	if (same) {
 		merge_row(s, same, r, true);
@@ -445,7 +441,7 @@ static void take_row(const struct sheet *s, struct sheet *to, const struct row *
 static void take_past(const struct sheet *s, const struct sheet *to, const struct row *r, uint64_t by)
 {
 	char *key = key_of(s, r->cells, by);
-	struct row *same = key ? find(to, key, hash_of(key)) : NULL;
+	struct row *same = key ? find(to, key, hash_of(to, key)) : NULL;
 
 	if (same)
 		merge_row(s, same, r, false);
@@ -471,6 +467,7 @@ struct sheet *sheet_by(const struct sheet *s, uint64_t by)
 	}
 	if (by && sheet_column(to, "rows"))
 		to->columns[s->ncolumns].value = true;
+	to->secret = s->secret;
 	to->snapshot = s->snapshot;
 	to->refused = s->refused;
 	to->dropped = s->dropped;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "image/image.h"
 
 #define SHEET_COLUMNS 64u               /* so that a set of them fits 64 bits */
@@ -54,6 +55,7 @@ struct row {
 
 struct sheet {
 	bool log;
+	struct hash_secret secret; /* copies have the same, so rows keep their hashes */
 	struct column columns[SHEET_COLUMNS];
 	size_t ncolumns;
 	struct row *rows; /* of a log: the oldest first */

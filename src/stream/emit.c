@@ -16,6 +16,7 @@
 
 #include "agg/agg.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "kernel/readall.h"
 #include "print/capture/packets.h"
 #include "print/memory.h"
@@ -80,6 +81,7 @@ struct emit {
 	struct options shown; /* as the reader knows them */
 
 	struct sent_table sent;
+	struct hash_secret secret; /* of what sent holds: equal hashes count as equal keys */
 
 	struct processes *processes; /* of packets; NULL: none yet */
 	struct memory_out tmp;       /* what printers of text make passes through here */
@@ -186,7 +188,7 @@ static bool options_changed(const struct emit *e)
 }
 
 /* FNV-1a: tells whether two machines run the same script, no more. */
-static uint64_t hash_bytes(uint64_t h, const void *p, size_t n)
+static uint64_t fnv1a(uint64_t h, const void *p, size_t n)
 {
 	const unsigned char *s = p;
 
@@ -204,8 +206,7 @@ static void put_hello(struct emit *e)
 		memset(&u, 0, sizeof(u));
 	read_first_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	snprintf(hash, sizeof(hash), "fnv1a64:%016" PRIx64,
-		e->made_of ? hash_bytes(FNV_BASIS, e->made_of, e->made_of_len)
-			   : hash_bytes(FNV_BASIS, e->script, e->script_len));
+		e->made_of ? fnv1a(FNV_BASIS, e->made_of, e->made_of_len) : fnv1a(FNV_BASIS, e->script, e->script_len));
 	frame_begin(e, FRAME_HELLO);
 	member_int(e, "v", STREAM_VERSION);
 	member_text(e, "dwire", DWIRE_VERSION);
@@ -554,27 +555,29 @@ static void emit_item(struct sink *s, const struct record *r, const struct actio
 
 /* ---- states ------------------------------------------------------------------------------------------------------ */
 /* The same key of the same aggregation has the same hash in each pass. */
-static uint64_t key_hash(const struct agg *g, const struct agg_row *row)
+static uint64_t key_hash(const struct emit *e, const struct agg *g, const struct agg_row *row)
 {
-	uint64_t h = agg_hash(0, &g->id, sizeof(g->id));
+	struct hash h = hash_begin(&e->secret);
 
+	hash_word(&h, g->id);
 	for (size_t i = 0; i < g->nkeys; i++) {
 		const struct value *v = &row->keys[i];
 
-		h = agg_hash(h, &v->i, sizeof(v->i));
-		h = agg_hash(h, &v->len, sizeof(v->len));
-		h = agg_hash(h, v->s, v->len);
+		hash_word(&h, (uint64_t)v->i);
+		hash_word(&h, v->len);
+		hash_bytes(&h, v->s, v->len);
 	}
-	return h;
+	return hash_end(h);
 }
 
 /* Notes what is sent. False: the reader has this state of the key. */
 static bool is_news(struct emit *e, const struct agg *g, const struct agg_row *row, const uint64_t *words)
 {
-	const uint64_t gen = e->aggs[g->id].gen;
-	const uint64_t state = agg_hash(agg_hash(0, &gen, sizeof(gen)), words, g->nwords * sizeof(*words));
+	struct hash state = hash_begin(&e->secret);
 
-	return sent_note(&e->sent, key_hash(g, row), state);
+	hash_word(&state, e->aggs[g->id].gen);
+	hash_bytes(&state, words, g->nwords * sizeof(*words));
+	return sent_note(&e->sent, key_hash(e, g, row), hash_end(state));
 }
 
 /* part: 0 for the first frame of a state. */
@@ -878,6 +881,7 @@ struct sink *emit_sink_new(const struct emit_to *to)
 	if (!e)
 		return NULL;
 	e->sink.ops = &ops;
+	hash_secret_make(&e->secret);
 	e->image = to->image;
 	e->options = to->options;
 	e->report = to->report;

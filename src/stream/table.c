@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* table: see table.h.
- * A hash of the keys' bytes leads to an index of an array of entries. The hash begins with random bits, since keys may
- * come from a hostile machine.
+ * A hash of the keys' bytes leads to an index of an array of entries. The hash has a secret, since keys may come from a
+ * hostile machine.
  * Invariant: at most half of the slots are taken. */
 #include "stream/table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+
+#include "base/hash.h"
 
 #define KEYS_MAX (1u << 22) /* more than a trace can have in its maps */
 
@@ -21,7 +22,7 @@ struct table_entry {
 
 struct table {
 	size_t holders, words;
-	uint64_t seed;
+	struct hash_secret secret;
 	struct table_entry *entries;
 	size_t n, cap;
 	uint32_t *slots; /* index + 1 of an entry; 0: free */
@@ -39,8 +40,7 @@ struct table *table_new(size_t words, size_t *used)
 	t->holders = 1;
 	t->words = words;
 	t->used = used;
-	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
-		t->seed = (uint64_t)(uintptr_t)t;
+	hash_secret_make(&t->secret);
 	return t;
 }
 
@@ -62,17 +62,6 @@ void table_drop(struct table *t)
 	free(t->entries);
 	free(t->slots);
 	free(t);
-}
-
-static uint64_t hash_of(const struct table *t, const char *key, size_t len)
-{
-	uint64_t h = 0xcbf29ce484222325ull ^ t->seed;
-
-	for (size_t i = 0; i < len; i++) {
-		h = (h ^ (unsigned char)key[i]) * 0x100000001b3ull;
-		h ^= h >> 29;
-	}
-	return h;
 }
 
 /* The slot of a key, or the free one where it belongs. There are slots. */
@@ -132,7 +121,7 @@ static int entries_grow(struct table *t)
 
 uint64_t *table_put(struct table *t, const char *key, size_t len)
 {
-	uint64_t hash = hash_of(t, key, len);
+	uint64_t hash = hash_of_bytes(&t->secret, key, len);
 	struct table_entry *e;
 	uint32_t *slot;
 
@@ -157,7 +146,7 @@ uint64_t *table_put(struct table *t, const char *key, size_t len)
 
 const uint64_t *table_get(const struct table *t, const char *key, size_t len)
 {
-	uint32_t at = t->nslots ? *slot_of(t, hash_of(t, key, len), key, len) : 0;
+	uint32_t at = t->nslots ? *slot_of(t, hash_of_bytes(&t->secret, key, len), key, len) : 0;
 
 	return at ? t->entries[at - 1].state : NULL;
 }

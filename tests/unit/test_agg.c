@@ -5,6 +5,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "agg/priv.h"
 #include "datum.h"
 #include "formats.h"
 #include "print/text.h"
@@ -945,6 +946,58 @@ static void test_kernel(void)
 	test_kernel_many(map_new(BPF_MAP_TYPE_PERCPU_HASH, "dwt_many", 4, DW_QUANTIZE_BUCKETS * 8, 2000), 2000);
 }
 
+/* Entries in the fullest bucket. */
+static size_t longest_chain(const struct agg_state *st)
+{
+	size_t longest = 0;
+
+	for (size_t b = 0; b < st->nbuckets; b++) {
+		size_t n = 0;
+
+		for (const struct agg_entry *e = st->buckets[b]; e; e = e->next)
+			n++;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+/* A stranger chooses an address of IPv6. With a hash that has no secret, FNV-1a by words, he computes the second half
+ * so that all keys have one hash; words that differ in some bits only even collide whatever the first value of the
+ * hash is. */
+static void test_chosen_keys(void)
+{
+	enum { KEYS = 4096, WORDS = 24 };
+	struct field f = { .kind = FIELD_BYTES, .size = 8 * WORDS };
+	const uint64_t one = 1, prime = 0x100000001b3ull;
+
+	for (int any_start = 0; any_start < 2; any_start++) {
+		struct rig r;
+		const struct agg_table *t;
+		uint32_t id = 0;
+
+		rig_init(&r, 1);
+		r.keys[0][0] = f;
+		r.aggs[0].nkeys = 1;
+		r.aggs[0].key_size = f.size;
+		rig_open(&r, NULL);
+		for (uint64_t i = 0; i < KEYS; i++) {
+			uint64_t key[WORDS] = { i };
+			uint64_t h = (i ^ 0xcbf29ce484222325ull) * prime;
+
+			key[1] = h ^ h >> 32;
+			for (int bit = 0; any_start && bit < WORDS / 2; bit++) {
+				key[2 * bit] = i >> bit & 1 ? 1ull << 63 : 0;
+				key[2 * bit + 1] = i >> bit & 1 ? 1ull << 63 | 1ull << 31 : 0;
+			}
+			agg_absorb(r.set, 0, key, &one, 1);
+		}
+		CHECK(longest_chain(&r.set->aggs[0]) < 64, "%zu keys in a bucket", longest_chain(&r.set->aggs[0]));
+		t = agg_table(r.set, &id, 1);
+		CHECK(t && t->nrows == KEYS, "rows");
+		rig_close(&r);
+	}
+}
+
 int main(void)
 {
 	test_layouts();
@@ -956,6 +1009,7 @@ int main(void)
 	test_selected_joined();
 	test_actions();
 	test_keyless();
+	test_chosen_keys();
 	test_kernel();
 	return unit_end();
 }
