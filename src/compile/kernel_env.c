@@ -370,21 +370,34 @@ static bool has_function(void *ctx, const char *module, const char *name)
 	return env_funcs(k) && kfuncs_has(k->funcs, module, name);
 }
 
+/* Why fentry cannot be used, as an end of "needs ...". */
+static const char *no_fentry(struct kernel_env *k)
+{
+	const int err = features_fentry_error(k->features);
+	const char *locked = locked_down(k, k->arena, err);
+	char reason[320];
+
+	if (locked)
+		return arena_printf(k->arena, "fentry, which %s", locked);
+	if (err == -EPERM || err == -EACCES) {
+		features_explain(k->features, err, reason, sizeof(reason));
+		return arena_printf(k->arena, "fentry (%s)", reason);
+	}
+	return "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+}
+
 /* What this kernel lacks for a tier, as an end of "needs ..."; NULL: nothing. Hooks need nothing beyond what
  * features_require() demands. */
 static const char *tier_lacks(void *ctx, enum tier t)
 {
 	struct kernel_env *k = ctx;
 	struct kernel_func f;
-	const char *locked;
 
 	switch (t) {
 	case TIER_FUNCTIONS:
 		if (features_fentry(k->features, find_function(k, NULL, "bpf_fentry_test1", &f)))
 			return NULL;
-		locked = locked_down(k, k->arena, features_fentry_error(k->features));
-		return locked ? arena_printf(k->arena, "fentry, which %s", locked)
-			      : "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
+		return no_fentry(k);
 	case TIER_KPROBES:
 		return features_kprobes(k->features) ? NULL : "kprobes (CONFIG_KPROBE_EVENTS)";
 	case TIER_HOOKS:

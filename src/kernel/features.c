@@ -28,6 +28,7 @@
 #include "kernel/lockdown.h"
 #include "kernel/memlock.h"
 #include "kernel/readall.h"
+#include "kernel/selinux.h"
 
 #define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
 
@@ -471,10 +472,38 @@ static bool seccomp_filtered(void)
 	return filtered;
 }
 
-/* The most likely reason for EPERM, tested from the certain to the possible. */
-static void explain_eperm(struct features *f, const char *what, char *buf, size_t len)
+/* Debian, Ubuntu and Android know values above 2 of kernel.perf_event_paranoid: without CAP_SYS_ADMIN they forbid every
+ * event, which is what kprobes, uprobes and profile need. 0: that is not the reason. */
+static int paranoid_events(void)
 {
-	const char *caps = features_missing_caps(f);
+	char line[32];
+	int level;
+
+	read_first_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line));
+	level = atoi(line);
+	return level > 2 && !(effective_caps() >> CAP_SYS_ADMIN & 1) ? level : 0;
+}
+
+/* Writes what the policy of SELinux denies. False: nothing that is known. */
+static bool explain_selinux(const char *what, bool events, char *buf, size_t len)
+{
+	struct selinux s;
+
+	selinux_ask(&s, events);
+	if (s.denied[0])
+		snprintf(buf, len,
+			"%s: SELinux denies %s to the domain %s; allow it in the policy or use another domain", what,
+			s.denied, s.domain);
+	else if (s.unreadable)
+		snprintf(buf, len, "%s: SELinux may deny it to the domain %s, whose policy cannot be read here", what,
+			s.domain);
+	return s.denied[0] || (s.unreadable && events);
+}
+
+/* The most likely reason for EPERM or EACCES, tested from the certain to the possible. */
+static void explain_eperm(struct features *f, int err, char *buf, size_t len)
+{
+	const char *caps = features_missing_caps(f), *what = strerror(-err);
 	uint64_t limit;
 
 	if (caps[0])
@@ -487,6 +516,14 @@ static void explain_eperm(struct features *f, const char *what, char *buf, size_
 			what);
 	else if (lockdown_hides())
 		snprintf(buf, len, "%s: %s", what, LOCKDOWN_HIDES);
+	else if (explain_selinux(what, true, buf, len))
+		return;
+	else if (err == -EACCES && paranoid_events())
+		snprintf(buf, len,
+			"%s: kernel.perf_event_paranoid is %d, and this kernel forbids all perf events above 2 unless "
+			"the "
+			"process has CAP_SYS_ADMIN; run it as root, or: sysctl kernel.perf_event_paranoid=2",
+			what, paranoid_events());
 	else if (memlock_limited(&limit))
 		snprintf(buf, len,
 			"%s: before Linux 5.11 the memory of BPF counts against the limit of locked memory "
@@ -507,7 +544,7 @@ void features_explain(struct features *f, int err, char *buf, size_t len)
 	switch (-err) {
 	case EPERM:
 	case EACCES:
-		explain_eperm(f, what, buf, len);
+		explain_eperm(f, err, buf, len);
 		break;
 	case ENOSYS:
 		snprintf(buf, len, "%s: this kernel was built without it (CONFIG_BPF_SYSCALL, CONFIG_PERF_EVENTS)",
@@ -527,6 +564,8 @@ void features_explain(struct features *f, int err, char *buf, size_t len)
 
 int features_require(struct features *f, const struct reporter *to)
 {
+	char reason[320];
+
 	if (!features_bpf(f))
 		return report_error(to, -ENOSYS, D_NONE, NULL,
 			"this kernel has no bpf() system call; it must be built with CONFIG_BPF_SYSCALL");
@@ -534,6 +573,8 @@ int features_require(struct features *f, const struct reporter *to)
 		return report_error(to, -EPERM, D_NONE, NULL,
 			"tracing needs capabilities that this process lacks: %s; %s", features_missing_caps(f),
 			caps_remedy(f));
+	if (explain_selinux("tracing is not possible", false, reason, sizeof(reason)))
+		return report_error(to, -EACCES, D_NONE, NULL, "%s", reason);
 	if (!features_btf(f) && access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		return report_error(to, -ENOENT, D_NONE, NULL,
 			"cannot read the kernel's types from /sys/kernel/btf/vmlinux: %s; mount sysfs, or use a kernel "

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Kernels as distributions configure them, a machine each: PREEMPT_RT; 64 possible CPUs; a CPU that is offline; cgroups of
 # version 1 only, of both versions, of none; no tracefs; each value of unprivileged_bpf_disabled; strict kptr_restrict and
-# perf_event_paranoid; a profile of AppArmor. Lockdown and a kernel without types are in errors.lib, modules without types in modules.lib.
+# perf_event_paranoid; a profile of AppArmor; domains of SELinux (selinux.cil). Lockdown and a kernel without types are in errors.lib, modules without types in modules.lib.
 . "$(dirname "$(realpath "$0")")/lib.sh"
 . "$here/tiers.lib"
 
@@ -90,6 +90,15 @@ by_user() {
 	[ $STATUS -eq 0 ] && has "$OUT" $'\nsent '"$(awk -F= '/^(client|server)_segs_out=/ { n += $2 } END { print n }' <<<"$OUT")"$'(\n|$)'
 }
 
+# Debian's kernel forbids perf events to this user: named, with the way out.
+by_user_events() {
+	trace_in=(setpriv --reuid=65534 --regid=65534 --clear-groups "--inh-caps=-all,+bpf,+perfmon,+net_admin"
+		"--ambient-caps=-all,+bpf,+perfmon,+net_admin")
+	trace -qn 'profile-97 { exit(0); }'
+	trace_in=()
+	[ $STATUS -eq 1 ] && has "$ERR" 'Permission denied: kernel.perf_event_paranoid is 4,.* sysctl kernel.perf_event_paranoid=2$'
+}
+
 by_nobody() {
 	OUT=$(setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --inh-caps=-all "$dwire" -qn 'BEGIN { exit(0); }' 2>&1)
 	STATUS=$? ERR=$OUT
@@ -110,6 +119,7 @@ sysctls_guest() {
 	echo 4 >/proc/sys/kernel/perf_event_paranoid
 	works strict hooks kprobes
 	check strict-capabilities by_user
+	check strict-events by_user_events
 }
 
 # Confined by a profile that grants what docs/KERNELS.md names, and by one that does not.
@@ -136,6 +146,44 @@ confined_may_not() {
 apparmor_guest() {
 	check confined confined_may
 	check confined-without confined_may_not
+}
+
+# A script of hooks, and one that needs a perf event, in a domain of selinux.cil.
+in_domain() { # DOMAIN SCRIPT ARG…
+	trace_in=(runcon "u:r:$1:s0")
+	trace -qn "${@:2}"
+	trace_in=()
+}
+
+domain_may() { # DOMAIN
+	in_domain "$1" 'udp:::send { @[args[1]->cs_execname] = count(); } END { printa("%s %@d\n", @); }' -c "$triggers/udp_echo -4 -n 3"
+	[ "$STATUS" -eq 0 ] && [ -z "$ERR" ] && has "$OUT" $'\ndw_udp_client 3\n'
+}
+
+domain_samples() { # DOMAIN
+	in_domain "$1" 'profile-97 { printf("fired\n"); exit(0); }'
+	[ "$STATUS" -eq 0 ] && has "$OUT" '^fired'
+}
+
+domain_may_not() { # DOMAIN WHAT SCRIPT
+	in_domain "$1" "$3"
+	[ "$STATUS" -eq 1 ] && [ -z "$OUT" ] && has "$ERR" "SELinux denies $2 to the domain u:r:$1:s0; allow it"
+}
+
+enforce() {
+	mount -t selinuxfs none /sys/fs/selinux && secilc -M true -o "$work/policy" -f /dev/null "$here/selinux.cil" &&
+		cat "$work/policy" >/sys/fs/selinux/load && echo 1 >/sys/fs/selinux/enforce
+}
+
+selinux_guest() {
+	local begin='BEGIN { exit(0); }'
+	check selinux-enforces enforce
+	check selinux-may domain_may tracer
+	check selinux-samples domain_samples tracer
+	check selinux-no-bpf domain_may_not no_bpf 'bpf [{] prog_load [}]' "$begin"
+	check selinux-no-capabilities domain_may_not no_capabilities 'capability2 [{] bpf perfmon [}], capability [{] net_admin [}]' "$begin"
+	check selinux-no-events domain_may no_events
+	check selinux-no-samples domain_may_not no_events 'perf_event [{] open cpu kernel tracepoint read write [}]' 'profile-97 { exit(0); }'
 }
 
 if in_guest; then
@@ -166,4 +214,9 @@ machine cgroups 6.12
 machine cgroups 6.1
 machine sysctls 6.12
 if command -v apparmor_parser >/dev/null; then machine apparmor 6.12; else count apparmor 77 "no apparmor_parser"; fi
+if command -v secilc >/dev/null; then
+	machine selinux 6.12 VM_BOOT='security=selinux selinux=1'
+else
+	count selinux 77 "no secilc"
+fi
 finish
