@@ -318,6 +318,24 @@ static void test_diag_many(struct arena *a)
 	free(got);
 }
 
+/* The same error of several probes is shown once, and does not displace others. */
+static void test_diag_repeated(struct arena *a)
+{
+	const struct source src = { .name = "x", .text = "ab", .len = 2 };
+	struct diags *d = diags_new(a);
+
+	for (int i = 0; i < 150; i++) {
+		diag_error(d, (struct loc){ &src, 0, 1 }, D_SYNTAX, NULL, "error");
+		diag_warn(d, (struct loc){ &src, 0, 1 }, D_SYNTAX, NULL, "error");
+	}
+	diag_error(d, (struct loc){ &src, 1, 1 }, D_SYNTAX, NULL, "error");
+	diag_error(d, (struct loc){ &src, 1, 1 }, D_SYNTAX, NULL, "another");
+	EXPECT_INT(diags_errors(d), 152);
+	EXPECT_INT(diags_unkept(d), 0);
+	EXPECT(diags_get(d, 3) && diags_get(d, 3)->loc.off == 1);
+	EXPECT(diags_get(d, 4) == NULL);
+}
+
 static void test_diag_levels(struct arena *a)
 {
 	struct diags *d = diags_new(a);
@@ -459,6 +477,7 @@ int main(void)
 	test_diag_format(a);
 	test_diag_long_line(a);
 	test_diag_many(a);
+	test_diag_repeated(a);
 	test_diag_levels(a);
 	test_report_long(a);
 	test_report_keep(a);

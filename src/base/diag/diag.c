@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diag: a list of diagnostics, and places in texts.
  * Input: locations, tags, texts, as the stages find them. Output: the list, in the order of arrival.
- * Invariant: at most DIAG_KEEP errors and as many warnings and notes are kept. */
+ * Invariant: at most DIAG_KEEP errors and as many warnings and notes are kept, and none twice. */
 #include "base/diag/diag.h"
 
 #include <errno.h>
@@ -18,15 +18,16 @@ struct diags {
 	struct reporter reporter;
 	VEC(struct diag) list;
 	size_t errors, others;
+	size_t repeated; /* of the errors: those that the list has already */
 };
 
 /* Room for one more of its level, filled but for the message; or NULL when there are enough. */
 static struct diag *diag_add(struct diags *d, const struct diag *what)
 {
-	size_t *count = what->level == DIAG_ERROR ? &d->errors : &d->others;
+	size_t count = what->level == DIAG_ERROR ? ++d->errors - d->repeated : ++d->others;
 	struct diag *g;
 
-	if (++*count > DIAG_KEEP)
+	if (count > DIAG_KEEP)
 		return NULL;
 	g = vec_push(d->arena, &d->list);
 	*g = *what;
@@ -37,14 +38,38 @@ static struct diag *diag_add(struct diags *d, const struct diag *what)
 	return g;
 }
 
+/* A clause is checked for each of its probes and may have the same error at all of them. The last one in the list, which
+ * has its message now, is taken out again if it says what another one says. It stays counted. */
+static void drop_repeated(struct diags *d)
+{
+	const struct diag *last = &d->list.v[d->list.n - 1];
+
+	for (size_t i = 0; i + 1 < d->list.n; i++) {
+		const struct diag *g = &d->list.v[i];
+
+		if (!last->loc.src || g->loc.src != last->loc.src || g->loc.off != last->loc.off ||
+			g->loc.len != last->loc.len || g->level != last->level || g->tag != last->tag || !g->message ||
+			!last->message || strcmp(g->message, last->message))
+			continue;
+		if (last->level == DIAG_ERROR)
+			d->repeated++;
+		else
+			d->others--;
+		d->list.n--;
+		return;
+	}
+}
+
 /* A reporter whose diagnostics go into the list. */
 static void collect(void *ctx, const struct diag *what)
 {
 	struct diags *d = ctx;
 	struct diag *g = diag_add(d, what);
 
-	if (g)
-		g->message = arena_strdup(d->arena, what->message);
+	if (!g)
+		return;
+	g->message = arena_strdup(d->arena, what->message);
+	drop_repeated(d);
 }
 
 struct diags *diags_new(struct arena *a)
@@ -72,6 +97,7 @@ void diag_error(struct diags *d, struct loc at, enum dtag tag, const char *hint,
 	va_start(ap, fmt);
 	g->message = arena_vprintf(d->arena, fmt, ap);
 	va_end(ap);
+	drop_repeated(d);
 }
 
 /* Warnings and notes share a limit, so that they never displace errors. */
@@ -85,6 +111,7 @@ void diag_warn(struct diags *d, struct loc at, enum dtag tag, const char *hint, 
 	va_start(ap, fmt);
 	g->message = arena_vprintf(d->arena, fmt, ap);
 	va_end(ap);
+	drop_repeated(d);
 }
 
 size_t diags_errors(const struct diags *d)
@@ -95,14 +122,16 @@ size_t diags_errors(const struct diags *d)
 /* What was collected is dropped: without memory it may be incomplete and mislead. */
 void diags_no_memory(struct diags *d, const char *what)
 {
-	d->list.n = d->errors = d->others = 0;
+	d->list.n = d->errors = d->others = d->repeated = 0;
 	report_no_memory(&d->reporter, what);
 }
 
 /* Errors beyond the first DIAG_KEEP, of which only the number is known. */
 size_t diags_unkept(const struct diags *d)
 {
-	return d->errors > DIAG_KEEP ? d->errors - DIAG_KEEP : 0;
+	const size_t distinct = d->errors - d->repeated;
+
+	return distinct > DIAG_KEEP ? distinct - DIAG_KEEP : 0;
 }
 
 const struct diag *diags_get(const struct diags *d, size_t i)
