@@ -6,8 +6,8 @@
  * -i DEVICE     device = ""     only this device
  * -r            requests = 0    also requests, as they begin
  * -q            packets = 0     also each packet that waited: sent or dropped
- * row: DEVICE %-10.10s RESULT %-8s MS %6d.%03d PKTS=waited %4d ADDR=raddr %-15s|%-39s LLADDR[!packets] %s
- * row: DADDR[packets] %-15s|%-39s COMM[packets] %#s PID[json] %#d REASON[json] %s
+ * row: DEVICE %-10.10s RESULT %-8s MS %6d.%03d PKTS=waited %4d ADDR=raddr %-15s|%-39s LLADDR[!packets] %#s
+ * row: DADDR[packets] %#-15s|%#-39s COMM[packets] %#s PID[json] %#d REASON[json] %#s
  */
 uint64_t dropped[uint32_t, string, string];	/* of a neighbour that did not answer */
 

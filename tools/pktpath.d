@@ -11,7 +11,7 @@
  * row: CLONE[wide] %5d CT[wide] %#-11s OSOURCE:PORT=osaddr:osport[wide] %#15s:%#-5d|%#39s:%#-5d
  * row: ODEST:PORT=odaddr:odport[wide] %#15s:%#-5d|%#39s:%#-5d RSOURCE:PORT=rsaddr:rsport[wide] %#15s:%#-5d|%#39s:%#-5d
  * row: RDEST:PORT=rdaddr:rdport[wide] %#15s:%#-5d|%#39s:%#-5d NAT[wide] %#-9s CTSTATE[wide] %#-11s
- * row: VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %s REASON[json] %s
+ * row: VERDICT[wide] %#-10s BY[wide] %#-16s HOOK[json] %#s REASON[json] %#s
  * row: FAMILY=nf_family[wide] %#-6s TABLE[wide] %#-12s CHAIN[wide] %#-12s RULE[wide] %#6d
  * row: ACT[wide] %#-8s PROG[wide] %#-16s LIMIT=limit_bytes[wide] %#7d INFLIGHT=inflight_bytes[wide] %#8d HELD_US=held_us[wide] %#7d
  */

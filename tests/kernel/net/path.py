@@ -69,7 +69,7 @@ check(len(dropped) == 2, f"{len(dropped)} datagrams that a rule stops")
 for packet in dropped:
     check(stages(packet)[-4:] == IN + ["drop"], "stages of a dropped datagram", packet)
     check(packet[-1]["reason"] == "NETFILTER_DROP" and packet[-1]["zone"] == c, "the reason", packet)
-    check(all(row["reason"] == "" for row in packet[:-1]), "reasons before the end", packet)
+    check(all(row["reason"] is None for row in packet[:-1]), "reasons before the end", packet)
 
 # TCP: each segment that leaves arrives as the same packet, and each byte was in one that was read.
 segments = of_port(7002)
