@@ -82,6 +82,13 @@ def traces(name, functions, named):
     return frame + 7 & ~7, regs
 
 
+def stack_of(name, functions, named):
+    """Bytes of stack of the deepest chain of calls that begins with the function. The kernel adds up the frames of a
+    chain, in units of 32 bytes, and takes an empty frame for one byte."""
+    inner = max([stack_of(n, functions, named) for i, n in named[name]], default=0)
+    return ((frame_of(name, functions[name]) or 1) + 31 & ~31) + inner
+
+
 def check_jumps(name, insns, calls):
     for i, (op, dst, src, off, imm) in enumerate(insns):
         cls, kind = op & 7, op & 0xf0
@@ -153,10 +160,8 @@ def main():
     index, refs, at = [], [], 0
     for name, insns in functions.items():
         check_jumps(name, insns, [i for i, n in named[name]])
-        # The kernel adds up the frames of a chain of calls, in units of 32 bytes.
-        inner = max([(frame_of(n, functions[n]) + 31 & ~31) or 32 for i, n in named[name]], default=0)
         frame, regs = traces(name, functions, named)
-        index.append(f"\t[{place_of(name)}] = {{ {at}, {len(insns)}, {(frame_of(name, insns) + 31 & ~31) + inner}, {frame}, "
+        index.append(f"\t[{place_of(name)}] = {{ {at}, {len(insns)}, {stack_of(name, functions, named)}, {frame}, "
                      f"0x{regs:x} }},\n")
         refs += [f"\t{{ {at + i}, {place_of(n)} }},\n" for i, n in named[name]]
         text.append(f"\t/* {name} */\n")

@@ -14,10 +14,15 @@
 
 typedef volatile struct dw_nft nft;
 
+/* Of a loop. It is no larger than needed: the frames of these functions add up on the stack of 512 bytes. */
+struct nft_ctx {
+	nft *w;
+};
+
 /* One rule. It ends with the rule that has the expression, or with the end, whose place is left in w->at. */
-long cb_nft_rule(u64 i, struct ctx *c)
+long cb_nft_rule(u64 i, struct nft_ctx *c)
 {
-	nft *w = (nft *)c->w;
+	nft *w = c->w;
 	(void)i;
 
 	READ((void *)&w->tmp, 8, w->at);
@@ -38,7 +43,7 @@ long cb_nft_rule(u64 i, struct ctx *c)
 PART u64 nft_in_chain(struct dw_nft *v)
 {
 	nft *w = v;
-	struct ctx c = { .w = (word *)w };
+	struct nft_ctx c = { .w = w };
 
 	if (!v)
 		return 0;
@@ -57,7 +62,7 @@ PART u64 nft_in_chain(struct dw_nft *v)
 }
 
 /* The chain of the expression w->expr, which is the last one of its rule: the end of the chain names it. */
-INLINE void nft_forward(nft *w, struct ctx *c)
+INLINE void nft_forward(nft *w, struct nft_ctx *c)
 {
 	u64 expr = w->expr;
 
@@ -119,9 +124,9 @@ INLINE void nft_judge(nft *w, u64 name)
 }
 
 /* One expression of the chain w->chain, or the head of a rule: w->left counts the bytes up to the next head. */
-long cb_nft_expr(u64 i, struct ctx *c)
+long cb_nft_expr(u64 i, struct nft_ctx *c)
 {
-	nft *w = (nft *)c->w;
+	nft *w = c->w;
 	u64 word, left = w->left, size;
 	(void)i;
 
@@ -151,7 +156,7 @@ long cb_nft_expr(u64 i, struct ctx *c)
 /* What may drop in a base chain. */
 INLINE void nft_look(nft *w)
 {
-	struct ctx c = { .w = (word *)w };
+	struct nft_ctx c = { .w = w };
 	u64 policy;
 
 	w->small = 1;
@@ -168,9 +173,9 @@ INLINE void nft_look(nft *w)
 }
 
 /* One function at a hook of netfilter: i counts those of all hooks. */
-long cb_nft_hook(u64 i, struct ctx *c)
+long cb_nft_hook(u64 i, struct nft_ctx *c)
 {
-	nft *w = (nft *)c->w;
+	nft *w = c->w;
 	u64 hook = i / NFT_AT_HOOK, k = i % NFT_AT_HOOK, n, entries;
 
 	if (!(w->mask >> hook & 1))
@@ -194,7 +199,7 @@ long cb_nft_hook(u64 i, struct ctx *c)
 }
 
 /* The rule with w->expr is in w->chain, in w->jumped, or in the chain at whose end the rule's last expression leads. */
-INLINE u64 nft_known(struct dw_nft *v, struct ctx *c)
+INLINE u64 nft_known(struct dw_nft *v, struct nft_ctx *c)
 {
 	nft *w = v;
 
@@ -213,7 +218,7 @@ INLINE u64 nft_known(struct dw_nft *v, struct ctx *c)
 u64 nft_find(struct dw_nft *v)
 {
 	nft *w = v;
-	struct ctx c = { .w = (word *)w };
+	struct nft_ctx c = { .w = w };
 
 	if (!v)
 		return 0;

@@ -15,6 +15,10 @@
 
 typedef volatile struct dw_xt xt;
 
+struct xt_ctx { /* of a loop */
+	xt *w;
+};
+
 /* Does the rule whose target is at w->tmp drop what it matches? Sets the chain, where the rule names one. */
 INLINE u64 xt_drops(xt *w)
 {
@@ -37,9 +41,9 @@ INLINE u64 xt_drops(xt *w)
 }
 
 /* The rule at w->at. */
-long cb_xt_rule(u64 i, struct ctx *c)
+long cb_xt_rule(u64 i, struct xt_ctx *c)
 {
-	xt *w = (xt *)c->w;
+	xt *w = c->w;
 	u64 rule, length, drops, weight;
 	(void)i;
 
@@ -84,7 +88,7 @@ long cb_xt_rule(u64 i, struct ctx *c)
 u64 xt_walk(struct dw_xt *v)
 {
 	xt *w = v;
-	struct ctx c = { .w = (word *)w };
+	struct xt_ctx c = { .w = w };
 
 	if (!v)
 		return 0;

@@ -644,19 +644,15 @@ static int32_t append_lib(struct emit *e)
 	return stack;
 }
 
-/* The kernel adds up the frames of a chain of calls, each in units of 32 bytes. lib_stack -1: there is no call. */
+/* The kernel adds up the frames of a chain of calls, each in units of 32 bytes. lib_stack 0: there is no call. */
 static int32_t stack_need(const struct emit *e, int32_t lib_stack)
 {
-	int32_t need = (e->ra->stack + e->shift + 31) & ~31;
-
-	if (lib_stack >= 0)
-		need += lib_stack ? (lib_stack + 31) & ~31 : 32;
-	return need;
+	return ((e->ra->stack + e->shift + 31) & ~31) + lib_stack;
 }
 
 static int check_stack(struct emit *e, int32_t lib_stack)
 {
-	e->out->stack = stack_need(e, e->calls.n ? lib_stack : -1);
+	e->out->stack = stack_need(e, lib_stack);
 	if (e->out->stack <= MAX_STACK)
 		return 0;
 	return report_error(
@@ -666,7 +662,7 @@ static int check_stack(struct emit *e, int32_t lib_stack)
 /* Guards all calls; with GUARD_LOCAL not those that need none as a rule, if there is not enough room for all. */
 static void plan_guards(struct emit *e, enum ir_guard guard)
 {
-	int32_t lib_stack = -1;
+	int32_t lib_stack = 0;
 
 	for (size_t i = 0; i < e->ra->code.n; i++) {
 		const struct ir_insn *in = &e->ra->code.v[i];
