@@ -35,12 +35,13 @@ cat >"$tmp/servers" <<-'END'
 	    if ends: os.waitpid(maker, 0)
 	    print(f"server={kind} {int(ends)} {port} {maker} {user}", flush=True)
 	    return ends, kind, port
+	slower = float(os.environ.get("DWIRE_TEST_SLOWER", 1)) # dwire looks for processes that share sockets less often
 	servers = [start(kind, ends) for ends in (False, True) for kind in ("tcp", "echo", "read")]
 	for i in range(3):
-	    if i: time.sleep(0.3)
+	    if i: time.sleep(0.3 * slower)
 	    for ends, kind, port in reversed(servers):
 	        if not i and (ends, kind) == (False, "read"): # the others must be known at once
-	            time.sleep(0.4 * float(os.environ.get("DWIRE_TEST_SLOWER", 1)))
+	            time.sleep(0.4 * slower)
 	        c = socket.socket(family, socket.SOCK_STREAM if kind == "tcp" else socket.SOCK_DGRAM)
 	        c.connect((host, port))
 	        c.send(b"hello")
