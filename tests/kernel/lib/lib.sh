@@ -109,7 +109,8 @@ expect_le() {
 }
 
 since() {
-	printf '%s\n' "$1" "$(uname -r)" | sort -VC
+	[[ $(</proc/sys/kernel/osrelease) =~ ^([0-9]+)\.([0-9]+) ]]
+	[ $((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2])) -ge $((${1%.*} * 1000 + ${1#*.})) ]
 }
 
 # A script that becomes the command, with its output kept: dwire -c splits its argument at blanks, and the trigger's
@@ -265,16 +266,18 @@ trace_waiting() {
 # The kernel's own counter of a namespace: GROUP as in /proc/net/snmp or netstat ("Tcp", "TcpExt", "Ip"), or Ip6, Udp6,
 # Icmp6, UdpLite6 with the names of /proc/net/snmp6 (without the group).
 snmp() { # NETNS GROUP NAME
-	case $2 in
-	*6) ip netns exec "$1" awk -v key="$2$3" '$1 == key { print $2 }' /proc/net/snmp6 ;;
-	*)
-		ip netns exec "$1" cat /proc/net/snmp /proc/net/netstat | awk -v group="$2:" -v name="$3" '$1 == group {
-			if (at) { print $at; exit }
-			for (i = 2; i <= NF; i++) if ($i == name) at = i
-			if (!at) getline
-		}'
-		;;
-	esac
+	local line names=() i
+	while read -ra line; do
+		case ${line[0]} in
+		"$2$3") echo "${line[1]}" && return ;;
+		"$2:")
+			for i in "${!names[@]}"; do
+				[ "${names[i]}" != "$3" ] || { echo "${line[i]}" && return; }
+			done
+			names=("${line[@]}")
+			;;
+		esac
+	done < <(nsenter --net="/run/netns/$1" cat /proc/net/snmp /proc/net/netstat /proc/net/snmp6)
 }
 
 capture() {
@@ -317,9 +320,11 @@ traced_segments() { # PROBE
 	}" | sort
 }
 
-# All from OUT with a condition and an action of awk. A number from split is a number where it looks like one.
+# All from OUT with a condition and an action of awk. A number from split is a number where it looks like one. With
+# over=exec awk takes the place of the subshell.
+over=
 over_lines() {
-	awk '{ split("", v); p = $1; for (i = 2; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2]; pair[2] = "" } }
+	$over awk '{ split("", v); p = $1; for (i = 2; i <= NF; i++) { split($i, pair, "="); v[pair[1]] = pair[2]; pair[2] = "" } }
 		'"$1" <<<"$OUT"
 }
 
@@ -342,13 +347,13 @@ values() {
 # Another count comes with the lines: one that is there with other values is not one that is missing.
 expect_count() {
 	local n
-	n=$(count "$1")
+	n=$(over=exec && count "$1")
 	expect_eq "$n" "$2" "$3"
 	[ "$n" = "$2" ] || head -n 60 <<<"$OUT"
 }
 
 expect_total() {
-	expect_eq "$(total "$1" "$2")" "$3" "$4"
+	expect_eq "$(over=exec && total "$1" "$2")" "$3" "$4"
 }
 
 # D: a line a segment of the namespace. sp, dp, sa, da: of the segment; fl: flags; len: payload.
