@@ -3,6 +3,7 @@
 # Packets with false contents: ICMP errors with nothing, or only the header, of the packet they are about; DNS
 # messages without a question; queries from the servers' port. Nothing is shown that is not in the packet.
 need python3
+need_traced icmp:::send,icmp:::receive,dns:::query
 netns_new lies
 cat >"$tmp/icmp.py" <<'E2'
 import socket, struct

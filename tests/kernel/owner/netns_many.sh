@@ -30,13 +30,18 @@ trace_with 'tcp:::send, tcp:::receive /args[1]->cs_execname == "dw_client" || ar
 	END { printa("%s %d %@d\n", @); printa("pid %d %d %@d\n", @pids); }' "$BASH" "$tmp/many"
 expect_eq "$(cat "$tmp"/ns.* | grep -c ^netns=)" $n "namespaces that were made"
 
-# A number may be given again to a later namespace: what is of one number is added.
-cat "$tmp"/ns.* | awk -F= '$1 == "netns" { ns = $2 } { v[$1] = $2; sum[ns " " $1] += $2; of[ns] = 1; if ($1 ~ /_pid$/) print "pid", ns, $2 }
-	END { for (i in of) { t = sum[i " client_segs_out"] + sum[i " server_segs_out"]; if (t != sum[i " insegs"]) print "differ", i, t, sum[i " insegs"]
+# A number may be given again to a later namespace: what is of one number is added. In a slow machine TCP sends again after
+# the trigger has counted: then the namespace's own counter is the most that there can be.
+: >"$tmp/late"
+cat "$tmp"/ns.* | awk -F= -v late="$tmp/late" '$1 == "netns" { ns = $2 } { v[$1] = $2; sum[ns " " $1] += $2; of[ns] = 1; if ($1 ~ /_pid$/) print "pid", ns, $2 }
+	END { for (i in of) { t = sum[i " client_segs_out"] + sum[i " server_segs_out"]; if (t != sum[i " insegs"]) { print i, t, sum[i " insegs"] >late; t = "late" }
 		print "send", i, t; print "receive", i, t
 		d = sum[i " client_datagrams_out"] + sum[i " server_datagrams_out"]; print "udp-send", i, d; print "udp-receive", i, d
 		print "ip-send", i, sum[i " udp6"] } }' | sort >"$tmp/want"
-numbers=$(awk '$1 == "send" { print $2 }' "$tmp/want")
-awk -v numbers="$numbers" 'BEGIN { split(numbers, a, "\n"); for (i in a) mine[a[i]] = 1 }
+[ -n "${DWIRE_TEST_SLOWER-}" ] || expect_le "$(wc -l <"$tmp/late")" 3 "namespaces whose segments are counted late: $(<"$tmp/late")"
+numbers=$(awk '$1 == "udp-send" { print $2 }' "$tmp/want")
+awk -v numbers="$numbers" -v late="$(<"$tmp/late")" 'BEGIN { split(numbers, a, "\n"); for (i in a) mine[a[i]] = 1
+		n = split(late, a, "[ \n]"); for (i = 1; i < n; i += 3) { least[a[i]] = a[i + 1]; most[a[i]] = a[i + 2] } }
+	($1 == "send" || $1 == "receive") && ($2 in most) && $3 >= least[$2] + 0 && $3 <= most[$2] + 0 { $3 = "late" }
 	$2 in mine && !($1 == "pid" && $3 == -1) { if ($1 == "pid") print $1, $2, $3; else print }' <<<"$OUT" | sort >"$tmp/got"
 diff -u "$tmp/want" "$tmp/got" >"$tmp/diff" || fail "namespaces (< the trigger): $(head -n 20 "$tmp/diff")"
