@@ -62,22 +62,24 @@ u64 dns_name(char *out, const u8 *in, u64 len)
 	return s.wire;
 }
 
-/* A hash of the question at in, of its first len bytes (at most 64): of the name in lower case and of the type behind
- * it. */
-u64 dns_hash(const u8 *in, u64 len)
-{
-	u64 left = 0, live = 1, hash = 0, tail = 0; /* tail: 3 behind the end of the name, and down to 1 */
+#define HASH_ROOM 64
+#define HASH_PART 8
 
-	if (!in)
+/* Goes on with dns_hash() at byte `from`. Returns 0 when the question has ended. */
+PART u64 dns_hash_part(struct dw_dns_hash *s, const u8 *in, u64 from)
+{
+	if (!s || !in)
 		return 0;
+	u64 left = s->left, live = s->live, hash = s->hash, tail = s->tail, len = s->len;
+	from &= HASH_ROOM - HASH_PART;
 #pragma clang loop unroll(disable)
-	for (u32 i = 0; i < 64; i++) {
-		u64 c = in[i], within = nonzero(left), behind = nonzero(tail);
+	for (u32 i = 0; i < HASH_PART; i++) {
+		u64 c = in[from + i], within = nonzero(left), behind = nonzero(tail);
 		u64 upper = within & greater(c, 'A' - 1) & greater('Z' + 1, c);
 		u64 end = (1 - within) & (1 - nonzero(c));
 		OPAQUE(within);
 		OPAQUE(behind);
-		live &= greater(len, i);
+		live &= greater(len, from + i);
 		OPAQUE(live);
 		hash = live * ((hash ^ (c + 32 * upper)) * 0x9e3779b97f4a7c15) + (1 - live) * hash;
 		OPAQUE(hash);
@@ -88,5 +90,24 @@ u64 dns_hash(const u8 *in, u64 len)
 		live &= nonzero(tail ^ 1);
 		OPAQUE(live);
 	}
-	return hash;
+	s->left = left;
+	s->live = live;
+	s->hash = hash;
+	s->tail = tail;
+	return live;
+}
+
+/* A hash of the question at in, of its first len bytes (at most 64): of the name in lower case and of the type behind
+ * it. */
+u64 dns_hash(const u8 *in, u64 len)
+{
+	struct dw_dns_hash s = { .live = 1, .len = len };
+
+	if (!in)
+		return 0;
+#pragma clang loop unroll(disable)
+	for (u32 i = 0; i < HASH_ROOM; i += HASH_PART)
+		if (!dns_hash_part(&s, in, i))
+			break;
+	return s.hash;
 }

@@ -227,6 +227,14 @@ struct dw_dns_name {
 	DW_U64 live, len; /* it goes on; bytes that are there */
 };
 
+/* The state of dns_hash() there. */
+struct dw_dns_hash {
+	DW_U64 left; /* bytes of the current label */
+	DW_U64 tail; /* 3 behind the end of the name, and down to 1 */
+	DW_U64 hash;
+	DW_U64 live, len; /* it goes on; bytes that are there */
+};
+
 /* The state of is_address() in bpf/lib_host.h. */
 struct dw_host {
 	DW_U64 len;                             /* characters that are there */

@@ -153,7 +153,7 @@ struct ir {
 	X(text_substr, 4) X(text_case, 4) X(text_chr, 5) X(text_index, 5) X(text_tail, 4) X(text_path, 5)        \
 	X(text_clean, 4) X(text_digits, 5) X(text_number, 4) X(text_token, 5) X(text_link, 3) /* bpf/lib_text.h */ \
 	X(text_json, 5) /* bpf/lib_json.h */ \
-	X(path_step, 2) X(dns_name_part, 4) X(host_part, 3) /* called by path_text(), dns_name() and is_address() */ \
+	X(path_step, 2) X(dns_name_part, 4) X(dns_hash_part, 3) X(host_part, 3) /* called by those below */ \
 	X(dns_name, 3)  /* (char out[256], const u8 in[256], u64 len <= 255): bpf/lib_dns.h */ \
 	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
 	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */ \
@@ -181,6 +181,7 @@ enum bpflib {
 	X(dns_name, 256, 256, 0) \
 	X(dns_name_part, sizeof(struct dw_dns_name), 256, 256, 0) \
 	X(dns_hash, 64, 0) \
+	X(dns_hash_part, sizeof(struct dw_dns_hash), 64, 0) \
 	X(is_address, 64, 0) \
 	X(host_part, sizeof(struct dw_host), 64, 0) \
 	X(box_find, sizeof(struct dw_box)) \
