@@ -82,36 +82,94 @@ static bool fits(const struct image_prog *first, const struct image_prog *p, str
 	return may_join(p) && first->attach == p->attach && first->flags == p->flags && add(s, p);
 }
 
-/* Where the functions of a part begin, as the kernel wants to know them. */
-static void append_funcs(struct arena *a, struct code *to, const struct code *part)
+/* Where the instructions of a part go. */
+struct moved {
+	uint32_t *to; /* of each instruction; of a function that the program has already: where that is */
+	bool *kept;
+};
+
+static uint32_t func_end(const struct code *c, size_t i)
 {
+	return i + 1 < c->funcs.n ? c->funcs.v[i + 1].insn : (uint32_t)c->n;
+}
+
+/* The function of the program with a shape, which has the same code in all parts; -1: there is none yet. */
+static int64_t known(const struct code *c, int32_t shape)
+{
+	for (size_t i = 0; i < c->funcs.n; i++)
+		if (shape >= 0 && c->funcs.v[i].shape == shape)
+			return c->funcs.v[i].insn;
+	return -1;
+}
+
+/* Places the functions of a part behind the program, and declares them. Those of the library that the kernel checks
+ * alone are there once: it would check each copy. */
+static void place_funcs(struct arena *a, struct code *to, const struct code *part, struct moved *m)
+{
+	static const struct code_func whole = { 0, -1 };
+	size_t n = part->funcs.n ? part->funcs.n : 1;
 	uint32_t at = (uint32_t)to->n;
 
-	if (!part->funcs.n)
-		*vec_push(a, &to->funcs) = (struct code_func){ at, -1 };
-	for (size_t i = 0; i < part->funcs.n; i++)
-		*vec_push(a, &to->funcs) = (struct code_func){ at + part->funcs.v[i].insn, part->funcs.v[i].shape };
+	for (size_t i = 0; i < n; i++) {
+		struct code_func f = part->funcs.n ? part->funcs.v[i] : whole;
+		uint32_t end = part->funcs.n ? func_end(part, i) : (uint32_t)part->n;
+		int64_t twin = known(to, f.shape);
+
+		for (uint32_t k = f.insn; k < end; k++) {
+			m->kept[k] = twin < 0;
+			m->to[k] = (twin < 0 ? at : (uint32_t)twin) + (k - f.insn);
+		}
+		if (twin >= 0)
+			continue;
+		*vec_push(a, &to->funcs) = (struct code_func){ at, f.shape };
+		at += end - f.insn;
+	}
 	to->typed |= part->typed;
+}
+
+static bool calls_function(const struct bpf_insn *in)
+{
+	return in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL;
+}
+
+/* Jumps stay within a function; a call may go to one that is elsewhere now. */
+static void append_insns(struct code *to, const struct code *part, const struct moved *m)
+{
+	for (uint32_t k = 0; k < part->n; k++) {
+		struct bpf_insn *in;
+
+		if (!m->kept[k])
+			continue;
+		in = &to->insns[to->n++];
+		*in = part->insns[k];
+		if (calls_function(in))
+			in->imm = (int32_t)m->to[(int64_t)k + in->imm + 1] - (int32_t)m->to[k] - 1;
+	}
 }
 
 static void append_code(struct arena *a, struct code *to, const struct code *part)
 {
-	uint32_t at = (uint32_t)to->n;
+	struct moved m = { ARENA_ARRAY(a, uint32_t, part->n + 1), ARENA_ARRAY(a, bool, part->n + 1) };
 
-	append_funcs(a, to, part);
-	memcpy(&to->insns[at], part->insns, part->n * sizeof(*part->insns));
-	to->n += part->n;
+	place_funcs(a, to, part, &m);
+	append_insns(to, part, &m);
 	for (size_t i = 0; i < part->maps.n; i++) {
-		struct code_mapref *m = vec_push(a, &to->maps);
+		struct code_mapref *r;
 
-		*m = part->maps.v[i];
-		m->insn += at;
+		if (!m.kept[part->maps.v[i].insn])
+			continue;
+		r = vec_push(a, &to->maps);
+		*r = part->maps.v[i];
+		r->insn = m.to[r->insn];
 	}
 	for (size_t i = 0; i < part->lines.n; i++) {
-		struct code_line *l = vec_push(a, &to->lines);
+		struct code_line *l;
 
+		if (!m.kept[part->lines.v[i].insn])
+			continue;
+		l = vec_push(a, &to->lines);
 		*l = part->lines.v[i];
-		l->insn += at;
+		l->insn = m.to[l->insn];
 	}
 }
 
