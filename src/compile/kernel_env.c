@@ -383,6 +383,8 @@ static const char *no_fentry(struct kernel_env *k)
 		features_explain(k->features, err, reason, sizeof(reason));
 		return arena_printf(k->arena, "fentry (%s)", reason);
 	}
+	if (err && features_no_jit(k->features))
+		return features_no_jit(k->features);
 	return "fentry (CONFIG_FUNCTION_TRACER, CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)";
 }
 
@@ -502,7 +504,7 @@ static const struct packet_filter *compile_filter(void *ctx, const char *text, c
  * bpf_check_mtu() of the same release, and sockets' cookies in tracing programs; 5.15 brought cookies of attachments;
  * 6.1 hashes that take their memory as they fill, in programs at perf events, and bpf_user_ringbuf_drain(); 6.12
  * bpf_dynptr_from_skb() at tracepoints, and bpf_copy_from_user_str(). BTF shows which the kernel has, so versions are
- * not compared: distributions backport. */
+ * not compared: distributions backport. Without the JIT no program may call kernel functions. */
 void kernel_env_give(struct kernel_env *k, struct compilation *c)
 {
 	static const char *const names[] = { "bpf_cast_to_kern_ctx", "bpf_rdonly_cast", "bpf_uprobe_multi_link_attach",
@@ -516,6 +518,9 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	c->ktypes = &k->ktypes;
 	c->lists = &k->lists;
 	kbtf_funcs(k->btf, names, ids, sizeof(ids) / sizeof(ids[0]));
+	env->no_jit = features_no_jit(k->features);
+	if (env->no_jit)
+		ids[0] = ids[1] = ids[9] = 0;
 	env->kfunc_kern_ctx = ids[0];
 	env->kfunc_rdonly_cast = ids[1];
 	env->uprobe_multi = ids[2] != 0;

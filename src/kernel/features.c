@@ -30,12 +30,13 @@
 #include "kernel/readall.h"
 #include "kernel/selinux.h"
 
-#define MAX_CPUS 8192 /* CONFIG_NR_CPUS of the largest kernels */
+#define KERNEL_ENOTSUPP 524 /* the kernel's own number, which strerror() does not know */
+#define MAX_CPUS 8192       /* CONFIG_NR_CPUS of the largest kernels */
 
 enum known { UNKNOWN, NO, YES };
 
 struct features {
-	enum known bpf, btf, fentry, kprobes, kprobe_multi;
+	enum known bpf, btf, fentry, kprobes, kprobe_multi, jit;
 	int fentry_err; /* -errno of the try */
 	int cgroup2;    /* descriptor; -1: not opened yet */
 	bool cgroup2_whole;
@@ -295,6 +296,36 @@ bool features_kprobe_multi(struct features *f)
 	return f->kprobe_multi == YES;
 }
 
+/* Did the kernel compile a program that does nothing? If it cannot be loaded the answer is yes: others report that. */
+static bool compiles(void)
+{
+	int prog = load_nothing(BPF_PROG_TYPE_SOCKET_FILTER, 0, 0, 0), err;
+	struct bpf_prog_info info;
+
+	if (prog < 0)
+		return true;
+	memset(&info, 0, sizeof(info));
+	err = bpfsys_info(prog, &info, sizeof(info));
+	close(prog);
+	return err || info.jited_prog_len;
+}
+
+/* The setting is there only in the first network namespace, and not in kernels without JIT. */
+const char *features_no_jit(struct features *f)
+{
+	char line[32];
+
+	read_first_line("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line));
+	if (f->jit == UNKNOWN)
+		f->jit = line[0] ? (strcmp(line, "0") ? YES : NO) : (compiles() ? YES : NO);
+	if (f->jit == YES)
+		return NULL;
+	return line[0]
+		? "the kernel's JIT compiler for BPF, which is switched off; use sysctl net.core.bpf_jit_enable=1"
+		: "the kernel's JIT compiler for BPF, which is switched off or which this kernel does not have "
+		  "(net.core.bpf_jit_enable, CONFIG_BPF_JIT)";
+}
+
 /* ---- CPUs -------------------------------------------------------------------------------------------------------- */
 
 /* Calls set(cpu) for each number of a list like "0-3,8". Returns the highest plus one; 0 when it cannot be read. */
@@ -549,6 +580,12 @@ void features_explain(struct features *f, int err, char *buf, size_t len)
 	case ENOSYS:
 		snprintf(buf, len, "%s: this kernel was built without it (CONFIG_BPF_SYSCALL, CONFIG_PERF_EVENTS)",
 			what);
+		break;
+	case KERNEL_ENOTSUPP:
+		if (features_no_jit(f))
+			snprintf(buf, len, "this needs %s", features_no_jit(f));
+		else
+			snprintf(buf, len, "this kernel does not support it (ENOTSUPP)");
 		break;
 	case ENOMEM:
 		snprintf(buf, len,

@@ -35,6 +35,10 @@ bool features_kprobes(struct features *f);
 /* One link for many kprobes (Linux 5.18, CONFIG_FPROBE). */
 bool features_kprobe_multi(struct features *f);
 
+/* NULL: the kernel compiles BPF programs to machine code (JIT). Else what is missing, for the end of "this needs ...":
+ * without the JIT a program cannot call kernel functions, nor pass one of its functions to a helper. */
+const char *features_no_jit(struct features *f);
+
 /* Number of CPU slots: bpf_get_smp_processor_id() is below it. At least 1. */
 unsigned features_possible_cpus(void);
 /* The same number, kept. */

@@ -160,13 +160,17 @@ int load_refused(struct loader *ld, const struct image_prog *p, const char *log,
 	long insn = log[0] ? last_insn(log) : -1;
 	struct diag d = { .level = DIAG_ERROR, .err = err, .loc = insn_loc(&p->code, insn) };
 	char reason[320], name[256], text[640], *quoted = NULL;
-	const char *limit = forbidden(log);
+	const char *limit = forbidden(log), *no_jit = strstr(log, "JIT") ? features_no_jit(ld->c->features) : NULL;
 
 	features_explain(ld->c->features, err, reason, sizeof(reason));
 	if (hidden(log)) {
 		log = "";
 		d.loc = (struct loc){ 0 };
 		snprintf(reason, sizeof(reason), "%s", LOCKDOWN_HIDES);
+	}
+	if (no_jit) {
+		log = "";
+		snprintf(reason, sizeof(reason), "this needs %s", no_jit);
 	}
 	d.message = limit;
 	if (!limit) {

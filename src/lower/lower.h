@@ -53,6 +53,7 @@ struct packet_filter {
 /* The compiler's view of the running kernel. All zero: no kernel, as in tests. Pointers are borrowed until
  * lower_finish(). */
 struct lower_env {
+	const char *no_jit;         /* NULL: BPF may call kernel functions; else why it may not (features_no_jit()) */
 	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
 	bool netfilter;             /* programs can be attached to netfilter (Linux 6.4) */
 	uint32_t kfunc_rdonly_cast; /* BTF id of bpf_rdonly_cast */

@@ -128,9 +128,9 @@ static const char *place_lacks(
 			: arena_printf(a, "the BPF iterator %s", s->target);
 	if (attach_info(s->attach)->way == WAY_NETFILTER)
 		return env->netfilter ? NULL : "BPF programs at netfilter";
-	return attach_info(s->attach)->way == WAY_CGROUP && !env->kfunc_kern_ctx && !s->sk_only
-		? "the kernel function bpf_cast_to_kern_ctx()"
-		: NULL;
+	if (attach_info(s->attach)->way != WAY_CGROUP || env->kfunc_kern_ctx || s->sk_only)
+		return NULL;
+	return env->no_jit ? env->no_jit : "the kernel function bpf_cast_to_kern_ctx()";
 }
 
 /* What the kernel lacks for the site: completes "this kernel lacks ...". NULL: the site can be used. */

@@ -231,6 +231,9 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	kbtf_close(own);
 	if (err && lockdown_hides())
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);
+	if (err && features_no_jit(opts->features))
+		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: this needs %s",
+			features_no_jit(opts->features));
 	if (err)
 		return load_failed(&o->k, err, opts, to);
 	if (opts->cgroup_fd >= 0 && (o->cgroup = dup(opts->cgroup_fd)) < 0)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Kernels as distributions configure them, a machine each: PREEMPT_RT; 64 possible CPUs; a CPU that is offline; cgroups of
 # version 1 only, of both versions, of none; no tracefs; each value of unprivileged_bpf_disabled; strict kptr_restrict and
-# perf_event_paranoid; a profile of AppArmor; domains of SELinux (selinux.cil). Lockdown and a kernel without types are in errors.lib, modules without types in modules.lib.
+# perf_event_paranoid; no JIT for BPF; a profile of AppArmor; domains of SELinux (selinux.cil). Lockdown and a kernel
+# without types are in errors.lib, modules without types in modules.lib.
 . "$(dirname "$(realpath "$0")")/lib.sh"
 . "$here/tiers.lib"
 
@@ -120,6 +121,30 @@ sysctls_guest() {
 	works strict hooks kprobes
 	check strict-capabilities by_user
 	check strict-events by_user_events
+	no_jit
+}
+
+# BPF is interpreted: functions and kprobes do; the hooks of sockets and the owners are refused, and nothing is wrong.
+no_jit() {
+	local lacks="needs the kernel's JIT compiler for BPF, which is switched off; use sysctl net.core.bpf_jit_enable=1" tier
+	echo 0 >/proc/sys/net/core/bpf_jit_enable
+	for tier in functions kprobes; do
+		check "no-jit-segments-$tier" tier_segments $tier
+	done
+	check no-jit-hooks refused "$lacks" -x tier=hooks -n 'tcp:::send { exit(0); }'
+	check no-jit-owners refused "cannot find the owners of sockets: this $lacks" -n 'tcp:::send { trace(args[1]->cs_execname); }'
+	check no-jit-samples samples
+	check no-jit-udp self_tested udp
+}
+
+refused() { # WHY ARG…
+	trace -q "${@:2}"
+	[ "$STATUS" -eq 1 ] && [ -z "$OUT" ] && [[ $ERR == *"$1"* ]]
+}
+
+self_tested() { # PROVIDER
+	trace --self-test "$1"
+	[ "$STATUS" -eq 0 ] && has "$OUT" $'\n'"$1 +ok "
 }
 
 # Confined by a profile that grants what docs/KERNELS.md names, and by one that does not.
