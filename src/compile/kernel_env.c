@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/diag/nearest.h"
+#include "base/hash.h"
 #include "compile/compile.h"
 #include "compile/packetfilter.h"
 #include "compile/user/userprobes.h"
@@ -513,6 +514,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 		"bpf_get_socket_ptr_cookie" };
 	struct lower_env *env = &c->lenv;
 	uint32_t ids[sizeof(names) / sizeof(names[0])];
+	struct hash_secret secret;
 	int64_t nhelpers;
 
 	c->ktypes = &k->ktypes;
@@ -542,6 +544,8 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 		features_set_netns(k->features, pidns_first_netns(k->arena, &k->ktypes));
 	env->first_netns = features_global_netns(k->features);
 	env->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	hash_secret_make(&secret);
+	env->secret = secret.k[0];
 	env->netns = find_netns;
 	env->functions = find_functions;
 	env->tracepoint = find_tracepoint;

@@ -72,6 +72,7 @@ struct lower_env {
 	uint32_t nspec;             /* number of speculations */
 	uint32_t first_netns;       /* inode number of the machine's first network namespace */
 	uint32_t page_size;         /* bytes; 0: 4096 */
+	uint64_t secret;            /* random bits for hashes that programs compute; 0: none */
 	uint32_t (*netns)(void *ctx, const char *name); /* the number of the namespace with this name; 0: none */
 	/* Compiles such an expression. NULL: *why says what is wrong, at byte *at of the text. */
 	const struct packet_filter *(*filter)(void *ctx, const char *text, const char **why, size_t *at);

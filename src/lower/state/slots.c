@@ -60,12 +60,26 @@ static bool is_tag(const struct agg *a, uint32_t off)
 	return false;
 }
 
+/* Is the word part of a text of some words, whose bytes a stranger may choose? */
+static bool is_long_text(const struct agg *a, uint32_t off)
+{
+	for (size_t i = 0; i < a->nkeys; i++)
+		if (a->keys[i].kind == FIELD_CHARS && a->keys[i].size > 16 && off >= a->keys[i].off &&
+			off - a->keys[i].off < a->keys[i].size)
+			return true;
+	return false;
+}
+
 /* Where a search begins; the words are compared afterwards. Words move up with each multiplication, so that all of them
- * are in the highest bits. Two lanes, because each multiplication waits for the one before. */
+ * are in the highest bits. Two lanes, because each multiplication waits for the one before. The factor is secret, or a
+ * stranger could choose keys that share their slots, and whose events then take longer. A change of a word's highest
+ * bit alone changes the product's highest bit alone, whatever the factor is: in texts it is moved down, so that a
+ * second word cannot undo it. */
 static vreg hash(struct clause_ctx *cx, const struct agg *a, vreg key)
 {
 	struct ir *ir = cx->ir;
-	const vreg odd = ir_imm(ir, (int64_t)0x9e3779b97f4a7c15);
+	const uint64_t secret = cx->lw->env->secret;
+	const vreg odd = ir_imm(ir, (int64_t)((secret ? secret : 0x9e3779b97f4a7c15) | 1));
 	vreg lane[2] = { ir_imm(ir, 0x243f6a88), ir_imm(ir, 0x13198a2e) }, h;
 	size_t n = 0;
 
@@ -76,6 +90,8 @@ static vreg hash(struct clause_ctx *cx, const struct agg *a, vreg key)
 			continue;
 		*l = ir_alu(ir, ALU_XOR, *l, ir_ld(ir, key, (int32_t)off, 8, false, false));
 		*l = ir_alu(ir, ALU_MUL, *l, odd);
+		if (is_long_text(a, off))
+			*l = ir_be(ir, *l, 8);
 		n++;
 	}
 	h = ir_alu(ir, ALU_ADD, lane[0], ir_alui(ir, ALU_SHR, lane[1], 1));
