@@ -38,8 +38,8 @@ static struct diag *diag_add(struct diags *d, const struct diag *what)
 	return g;
 }
 
-/* A clause is checked for each of its probes and may have the same error at all of them. The last one in the list, which
- * has its message now, is taken out again if it says what another one says. It stays counted. */
+/* A clause is checked for each of its probes and may have the same error at all of them. The last one in the list,
+ * which has its message now, is taken out again if it says what another one says. It stays counted. */
 static void drop_repeated(struct diags *d)
 {
 	const struct diag *last = &d->list.v[d->list.n - 1];
@@ -48,8 +48,9 @@ static void drop_repeated(struct diags *d)
 		const struct diag *g = &d->list.v[i];
 
 		if (!last->loc.src || g->loc.src != last->loc.src || g->loc.off != last->loc.off ||
-			g->loc.len != last->loc.len || g->level != last->level || g->tag != last->tag || !g->message ||
-			!last->message || strcmp(g->message, last->message))
+			g->loc.len != last->loc.len || g->level != last->level || g->tag != last->tag)
+			continue;
+		if (!g->message || !last->message || strcmp(g->message, last->message))
 			continue;
 		if (last->level == DIAG_ERROR)
 			d->repeated++;
