@@ -4,6 +4,10 @@
 since 6.4 || skip "needs BPF programs at netfilter (Linux 6.4)"
 cat >"$tmp/trigger.sh" <<'END'
 ns=dwt$$-later
+links() { # of the tracer, our parent
+	cat /proc/$PPID/fdinfo/* 2>/dev/null | grep -c '^link_type:.*netfilter'
+}
+before=$(links)
 ip netns add "$ns"
 echo "id=$(stat -L -c %i "/run/netns/$ns")"
 ip -n "$ns" link set lo up
@@ -13,10 +17,6 @@ packets() { # N datagrams, each answered by an ICMP error
 	for ((i = 0; i < 5; i++)); do ip netns exec "$ns" bash -c 'echo hello >/dev/udp/127.0.0.1/9' 2>/dev/null; done
 }
 packets
-links() { # of the tracer, our parent
-	cat /proc/$PPID/fdinfo/* 2>/dev/null | grep -c '^link_type:.*netfilter'
-}
-before=$(links)
 for ((i = 0; i < 40 && $(links) == before; i++)); do sleep 0.1; done
 echo "links=$(($(links) - before))"
 packets
