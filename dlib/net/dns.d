@@ -29,13 +29,14 @@ inline int dw_dns_asks[uint32_t at] = __pkt(at + 4, 2) != 0;
 inline uint32_t dw_dns_peer[uint64_t nh, int recv] = ((struct iphdr *)nh)->version == 4 ?
     (recv ? ((struct iphdr *)nh)->saddr : ((struct iphdr *)nh)->daddr) :
     recv ? ((struct ipv6hdr *)nh)->saddr.in6_u.u6_addr32[3] : ((struct ipv6hdr *)nh)->daddr.in6_u.u6_addr32[3];
-inline uint64_t dw_dns_key[uint64_t cookie, uint64_t nh, uint64_t th, int recv, uint32_t at] =
-    cookie * 0x9e3779b97f4a7c15 + dw_dns_peer[nh, recv] * 0xc2b2ae3d27d4eb4f +
+inline uint64_t dw_dns_key[uint64_t sockkey, uint64_t nh, uint64_t th, int recv, uint32_t at] =
+    sockkey * 0x9e3779b97f4a7c15 + dw_dns_peer[nh, recv] * 0xc2b2ae3d27d4eb4f +
     (dw_dns_back[at] ? ((struct udphdr *)th)->dest : ((struct udphdr *)th)->source) * 65536 + __pkt(at, 2);
 
 struct dw_dns {
 	struct dw_pkt;
 	uint32_t dns;		/* offset of the message from the IP header */
+	uint64_t sockkey;	/* names the socket, for as long as it lives */
 	uint64_t dnskey;
 	uint64_t dnssince;	/* ns: when the query was; 0: not known */
 	uint32_t dnstype;	/* offset of the question's type; 0: its name does not end */
@@ -52,7 +53,7 @@ inline uint32_t dw_dns_at[struct dw_dns *P] = P->skb->transport_header - P->skb-
 translator struct dw_dns < struct dw_dns *P > {
 	dns = dw_dns_at[P];
 	dnstype = dw_dns_behind[P->dns + DW_DNS_HLEN];
-	dnskey = dw_dns_key[P->cookie, P->nh, P->th, P->recv, P->dns];
+	dnskey = dw_dns_key[P->sockkey, P->nh, P->th, P->recv, P->dns];
 	dnssince = __stamp("query", P->dnskey);
 	lookup = dw_dns_lookup[P];
 	asked = dw_dns_asked[P->lookup];
@@ -106,6 +107,7 @@ struct dw_ftcpout {
 	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
+	uint64_t sockkey;
 };
 translator struct dw_dns < struct dw_ftcpout *C > {
 	sk = C->full;

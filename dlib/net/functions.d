@@ -13,6 +13,7 @@ struct dw_fout {
 	struct sock *full;
 	struct dw_owner *owner;
 	uint64_t cookie;
+	uint64_t sockkey;	/* the same as long as the socket lives, though it gets a cookie */
 };
 
 translator struct dw_pkt < struct dw_fout *C > {
@@ -237,7 +238,7 @@ translator struct dw_tcp < struct dw_fcheckreq *C > {
 	checked = 1;
 };
 
-/* The end of udp_sendmsg. A kretprobe does not have the socket; the namespace is then that of the process. */
+/* The end of udp_sendmsg and udpv6_sendmsg. A kretprobe does not have the socket; the namespace is then that of the process. */
 struct dw_fsent {
 	struct sock *sk;
 	int32_t retval;

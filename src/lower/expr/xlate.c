@@ -75,7 +75,7 @@ static struct val lower_xl_value(struct clause_ctx *cx, const struct expr *init,
 /* Members that every site with a socket provides, even if its structure does not name them. */
 static bool of_socket(const char *name)
 {
-	return !strcmp(name, "owner") || !strcmp(name, "cookie");
+	return !strcmp(name, "owner") || !strcmp(name, "cookie") || !strcmp(name, "sockkey");
 }
 
 /* If a site's translator omits a member, it is what the site gives under the same name, if it has a socket, ... */

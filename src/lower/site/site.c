@@ -479,6 +479,10 @@ static struct val make_site_member(struct clause_ctx *cx, const char *name, stru
 		v.r = site_cookie(cx);
 		return v;
 	}
+	if (!strcmp(name, "sockkey")) {
+		v.r = site_sock_key(cx);
+		return v;
+	}
 	if (at_function(cx->pg) && !strcmp(name, "full")) {
 		v.r = site_full_sk(cx);
 		return v;

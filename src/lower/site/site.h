@@ -47,6 +47,7 @@ struct val event_arg(struct clause_ctx *cx, unsigned i, struct type *type);
 vreg site_helper_sk(struct clause_ctx *cx); /* typed as the storage helpers need it; may be NULL */
 vreg site_full_sk(struct clause_ctx *cx);
 vreg site_cookie(struct clause_ctx *cx);
+vreg site_sock_key(struct clause_ctx *cx);
 vreg site_owner(struct clause_ctx *cx);
 struct val lower_owner_of(struct clause_ctx *cx, const struct expr *e);
 

@@ -178,6 +178,19 @@ vreg site_cookie(struct clause_ctx *cx)
 	return hook_cookie(cx);
 }
 
+/* What names the socket as long as it lives: the cookie, or the address where a program can only read a cookie, which
+ * somebody else may give the socket between two of its packets. */
+vreg site_sock_key(struct clause_ctx *cx)
+{
+	bool no_helper = cx->lw->env->no_sk_cookie && !at_cgroup(cx->pg);
+	vreg sk;
+
+	if (!no_helper && !at_kprobe(cx->pg))
+		return site_cookie(cx);
+	sk = kernel_sk(cx);
+	return no_helper ? plain_number(cx, ptr_val(cx->lw, sk, "sock")) : sk;
+}
+
 /* For a datagram socket that several processes use, whose record is o: jumps to end, with the current thread's
  * record in res, if this thread is the sender, else to other. The service has noted the sender just before, on this
  * CPU. */
