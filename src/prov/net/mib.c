@@ -245,6 +245,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 /* A failed send. A full buffer of a nonblocking socket and a signal do not count. */
 #define CANNOT_SEND "P->ret < 0 && P->ret != -DW_EAGAIN && P->ret > -DW_ERESTARTSYS"
+/* udpv6_sendmsg() calls udp_sendmsg() for IPv4 addresses. A kretprobe does not have the socket. */
+#define BY_IPV4 "(P->sk == 0 || P->sk->__sk_common.skc_family == DW_AF_INET)"
 #define NOT_TCP "P->proto != DW_IPPROTO_TCP"
 
 static const struct probe_def probes[] = {
@@ -510,7 +512,9 @@ static const struct probe_def probes[] = {
 	PROBE("udpOutErrors", "a process cannot send a datagram",
 		TRACE("sock_send_length", 3, "dw_sockio", "dw_is_udp[P] && " CANNOT_SEND, "1", "calls that send"),
 		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
-		  .when = CANNOT_SEND, .value = "1", .sees = "calls that send datagrams" }),
+		  .when = CANNOT_SEND " && " BY_IPV4, .value = "1", .sees = "calls that send datagrams" },
+		{ .attach = ATTACH_FEXIT, .target = "udpv6_sendmsg", .nargs = 1, .native = "dw_fsent", .optional = true,
+		  .when = CANNOT_SEND, .value = "1", .sees = "calls that send datagrams of IPv6" }),
 	PROBE("ipIfStatsInDiscards", "IPv4 or IPv6 drops a received packet that has no error",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && dw_ip_discards[P]", "packets that are dropped")),
 	PROBE("ipIfStatsOutDiscards", "IPv4 or IPv6 drops a packet to send that has no error, except for TCP",
