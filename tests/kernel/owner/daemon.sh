@@ -38,7 +38,7 @@ cat >"$tmp/servers" <<-'END'
 	slower = float(os.environ.get("DWIRE_TEST_SLOWER", 1)) # dwire looks for processes that share sockets less often
 	servers = [start(kind, ends) for ends in (False, True) for kind in ("tcp", "echo", "read")]
 	for i in range(3):
-	    if i: time.sleep(0.3 * slower)
+	    if i: time.sleep(0.3 + 1.5 * (slower - 1))
 	    for ends, kind, port in reversed(servers):
 	        if not i and (ends, kind) == (False, "read"): # the others must be known at once
 	            time.sleep(0.4 * slower)
