@@ -97,7 +97,7 @@ enum dw_drop {
 	DW_DROP_COUNT
 };
 
-/* The owner of a socket. Value of the hash that src/owner/bpf/owner.bpf.c keeps; its key is the socket's address. */
+/* The owner of a socket, as src/owner/bpf/owner.bpf.c keeps it. */
 struct dw_owner {
 	DW_S32 pid; /* process (tgid) */
 	DW_S32 tid;
@@ -121,6 +121,23 @@ enum dw_owner_how {
 	DW_OWNER_INHERIT, /* copied from the listener: nobody has accepted the connection yet; or the owner exited */
 	DW_OWNER_SHARED,  /* several processes use the socket, which is not a TCP socket; this is the first of them */
 	DW_OWNER_LEFT,    /* closed (no struct socket), but some of its packets may still be queued */
+};
+/* Where the owner of a socket is (src/owner/bpf/owner_places.h): in one of the two places that its address has, at
+ * DW_PLACE_OFF(lower half of the address) and at DW_PLACE_NEXT() of that, or else in the hash `owners`. */
+#define DW_PLACES 8192u
+#define DW_PLACE_FACTOR 0x9e3779b1u
+#define DW_PLACE_SHIFT 13u
+#define DW_PLACE_MASK ((DW_PLACES - 1) * 64)
+#define DW_PLACE_OFF(low) (((DW_U64)(low) * DW_PLACE_FACTOR >> DW_PLACE_SHIFT) & DW_PLACE_MASK)
+#define DW_PLACE_NEXT(off) (((off) + 64) & DW_PLACE_MASK)
+struct dw_place {
+	DW_U64 sk; /* the socket's address; 0: free; DW_PLACE_BUSY: a program writes the owner */
+	struct dw_owner owner;
+};
+#define DW_PLACE_BUSY 1
+struct dw_places {
+	struct dw_place at[DW_PLACES];
+	DW_U64 elsewhere; /* owners in the hash: 0 saves looking there */
 };
 /* The sender on a socket that several processes use. */
 struct dw_sender {

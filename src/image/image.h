@@ -183,7 +183,7 @@ struct image_probe {
 #define MAP_ROLE_LIST(X)                                                                                    \
 	X(MAP_RINGS)       /* array of ring buffers, one a CPU */ \
 	X(MAP_DROPS)       /* per-CPU array of DW_DROP_COUNT u64 */ \
-	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner */ \
+	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner, of sockets without a place */ \
 	X(MAP_GATE)        /* array of one u64, enum dw_gate: the runtime opens it when everything is attached */ \
 	X(MAP_SAMPLE)      /* array of one u64: one firing in so many runs (lower/sample.c) */ \
 	X(MAP_TICKS)       /* array of one value: a struct dw_tick for each tick probe */ \
@@ -203,6 +203,7 @@ struct image_probe {
 	X(MAP_MACHINE)     /* array of one struct dw_machine: the runtime keeps it up to date */ \
 	X(MAP_READINGS)    /* array of one value: a number for each of image.readings, -1 for one that is not known */ \
 	X(MAP_SENDERS)     /* the owner service's per-CPU array: who is sending on a socket of several processes */ \
+	X(MAP_PLACES)      /* the owner service's array of one struct dw_places */ \
 	X(MAP_ENDED)       /* the owner service's array of one struct dw_ended */ \
 	X(MAP_PACKETS)     /* LRU hash: address of a packet's headers -> struct dw_packet */ \
 	X(MAP_BUFFERS)     /* LRU hash: address of an sk_buff -> struct dw_buffer */ \

@@ -54,7 +54,7 @@ void load_free(struct loaded *l)
 		enum map_role role = l->image->maps.v[i].role;
 
 		if (role != MAP_OWNER && role != MAP_LAST_USERS && role != MAP_SENDERS && role != MAP_ENDED &&
-			role != MAP_RINGS)
+			role != MAP_PLACES && role != MAP_RINGS)
 			close(l->maps[i]);
 	}
 	if (l->rings_fd >= 0)

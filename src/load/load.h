@@ -16,7 +16,7 @@ struct load_config {
 	const struct image *image; /* borrowed, as long as the loaded image lives */
 	struct features *features; /* borrowed likewise */
 	uint64_t bufsize;          /* bytes of one CPU's ring buffer, rounded up to a power of two pages; 0: default */
-	int owner_fd, last_users_fd, senders_fd, ended_fd; /* of the owner service, borrowed; -1: none */
+	int owner_fd, last_users_fd, senders_fd, ended_fd, places_fd; /* of the owner service, borrowed; -1: none */
 };
 
 /* Descriptors; all closed by load_free(), and by the kernel when the process dies, which undoes everything. */

@@ -75,6 +75,8 @@ static int make_map(struct loader *ld, const struct image_map *m)
 		return borrow(ld, ld->c->senders_fd, m->name);
 	case MAP_ENDED:
 		return borrow(ld, ld->c->ended_fd, m->name);
+	case MAP_PLACES:
+		return borrow(ld, ld->c->places_fd, m->name);
 	case MAP_DROPS:
 		drops = *m;
 		drops.type = BPF_MAP_TYPE_PERCPU_ARRAY;

@@ -66,6 +66,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_READINGS] = { MAP_READINGS, "dw_readings", BPF_MAP_TYPE_ARRAY, 4, DW_READINGS * 8, 1, 0, NULL },
 		[MAP_SENDERS] = { MAP_SENDERS, "dw_senders", 0, 4, sizeof(struct dw_sender), DW_SENDERS, 0, NULL },
 		[MAP_ENDED] = { MAP_ENDED, "dw_ended", 0, 4, sizeof(struct dw_ended), 1, 0, NULL },
+		[MAP_PLACES] = { MAP_PLACES, "dw_places", 0, 4, sizeof(struct dw_places), 1, 0, NULL },
 		[MAP_GATE] = { MAP_GATE, "dw_gate", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_SAMPLE] = { MAP_SAMPLE, "dw_sample", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_TICKS] = { MAP_TICKS, "dw_ticks", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_tick), 1, 0, NULL },

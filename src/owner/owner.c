@@ -342,6 +342,11 @@ int owner_senders_fd(const struct owner *o)
 	return o->k.senders;
 }
 
+int owner_places_fd(const struct owner *o)
+{
+	return o->k.places;
+}
+
 int owner_ended_fd(const struct owner *o)
 {
 	return o->k.ended;
@@ -349,8 +354,8 @@ int owner_ended_fd(const struct owner *o)
 
 size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 {
-	_Static_assert(PROG_COUNT + OWNER_OLD + 5 <= OWNER_FDS,
-		"there is room for all programs, the iterator's and four maps");
+	_Static_assert(PROG_COUNT + OWNER_OLD + 6 <= OWNER_FDS,
+		"there is room for all programs, the iterator's and five maps");
 	size_t n = 0;
 
 	for (; n < PROG_COUNT; n++)
@@ -363,6 +368,7 @@ size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 	fds[n++] = o->k.last_users;
 	fds[n++] = o->k.senders;
 	fds[n++] = o->k.ended;
+	fds[n++] = o->k.places;
 	return n;
 }
 

@@ -5,8 +5,8 @@
  * store in a socket which process uses it. The user of a socket changes: a server forks, a worker accepts, a descriptor
  * is passed on.
  *
- * The service. Small programs in the kernel (owner/bpf/owner.bpf.c) keep a hash `owners` from the address of a socket
- * to a process (struct dw_owner: pid, thread, user, name). A script's program that sees a packet looks up the packet's
+ * The service. Small programs in the kernel (owner/bpf/owner.bpf.c) keep a table from the address of a socket to a
+ * process (struct dw_owner: pid, thread, user, name). A script's program that sees a packet looks up the packet's
  * socket there. The service runs only if the script reads something that needs it.
  *
  *	a socket is ...        its owner is ...                                noticed by
@@ -74,7 +74,7 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
  * by an interrupt.) Returns 0 or -errno. */
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
-/* How a program finds the owner of a socket. It looks up the socket's address in `owners`; for a connection in
+/* How a program finds the owner of a socket. It looks up the socket's address in `places`, then in `owners`; for a connection in
  * TIME_WAIT, a key made of its ends in the ring of owner_ended_fd() (owner_ended.h; before Linux 5.17 in `owners`).
  * No entry: no process (pid -1), as for sockets of the kernel.
  *
@@ -89,6 +89,7 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 int owner_map_fd(const struct owner *o);
 int owner_last_users_fd(const struct owner *o);
 int owner_senders_fd(const struct owner *o);
+int owner_places_fd(const struct owner *o);
 int owner_ended_fd(const struct owner *o);
 
 /* Call it after the programs of the script are attached. It attaches the programs that remove an owner again, to run

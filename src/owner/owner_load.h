@@ -66,7 +66,7 @@ struct owner_kernel {
 	int old[OWNER_OLD];                  /* the programs of kernels before 5.17, attached in this order; -1: none */
 	const char *at;                      /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
-	int owners, last_users, senders, ended; /* maps */
+	int owners, last_users, senders, ended, places; /* maps */
 	const volatile uint64_t *drops;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial, *ended_unread;
 	volatile uint32_t *accept_missed, *listener_shared;

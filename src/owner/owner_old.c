@@ -34,8 +34,16 @@ static const struct old_map {
 	{ "ended", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct owner_ended), 1, 0 },
 	/* stays empty: it has such connections in `owners`, where programs look next */
 	{ "ended_owners", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_ended), 1, 0 },
+	{ "places", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_places), 1, 0 }, /* likewise, for sockets */
 };
-enum { OWNERS, LAST_USERS, SENDERS, STATE, ENDED_OWNERS = sizeof(old_maps) / sizeof(old_maps[0]) - 1 };
+enum {
+	OWNERS,
+	LAST_USERS,
+	SENDERS,
+	STATE,
+	ENDED_OWNERS = sizeof(old_maps) / sizeof(old_maps[0]) - 2,
+	PLACES
+};
 
 /* Where each program is attached, in this order: what ends a socket first, what lists them last. */
 static const struct old_prog {
@@ -196,6 +204,7 @@ static void take(struct owner_kernel *k, struct old *o)
 	k->last_users = o->map[LAST_USERS];
 	k->senders = o->map[SENDERS];
 	k->ended = o->map[ENDED_OWNERS];
+	k->places = o->map[PLACES];
 	k->drops = (const volatile uint64_t *)&o->state->drops;
 	k->scan = &o->state->scan;
 	k->orphaned = &o->state->orphaned;

@@ -48,6 +48,7 @@ static void take(struct owner_kernel *k)
 	k->last_users = service_map_fd(s, "last_users");
 	k->senders = service_map_fd(s, "senders");
 	k->ended = service_map_fd(s, "ended_owners");
+	k->places = service_map_fd(s, "places");
 	k->drops = service_var(s, "drops");
 	k->listener_suspect = service_var(s, "listener_suspect");
 	k->datagram_suspect = service_var(s, "datagram_suspect");

@@ -91,6 +91,7 @@ static int load(struct session *s)
 		.last_users_fd = s->owner ? owner_last_users_fd(s->owner) : -1,
 		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
 		.ended_fd = s->owner ? owner_ended_fd(s->owner) : -1,
+		.places_fd = s->owner ? owner_places_fd(s->owner) : -1,
 	};
 	int err = load_image(&c, &s->loaded, s->opts.to);
 

@@ -248,7 +248,9 @@ static void load_it(const struct image *im)
 		.bufsize = 4096,
 		.owner_fd = owner_map_fd(owner),
 		.last_users_fd = owner_last_users_fd(owner),
-		.senders_fd = owner_senders_fd(owner) };
+		.senders_fd = owner_senders_fd(owner),
+		.ended_fd = owner_ended_fd(owner),
+		.places_fd = owner_places_fd(owner) };
 	struct loaded *l = NULL;
 	struct why why = WHY_INIT(why);
 	int r = load_image(&c, &l, &why.to);

@@ -228,23 +228,48 @@ static void lower_left(struct clause_ctx *cx, vreg res, vreg addr, uint32_t end)
 	ir_jmp(ir, end);
 }
 
+/* Looks for the socket at addr in its two places (abi.h). Jumps to found, with its record in o, or falls through. */
+static void lower_place(struct clause_ctx *cx, vreg o, vreg addr, uint32_t found)
+{
+	struct ir *ir = cx->ir;
+	/* The verifier does not allow to multiply a pointer, but to it a copy of the lower half is a number. */
+	vreg off = ir_alu(ir, ALU_MUL, ir_ext(ir, addr, 4, false), ir_imm(ir, DW_PLACE_FACTOR));
+
+	off = ir_alui(ir, ALU_AND, ir_alui(ir, ALU_SHR, off, DW_PLACE_SHIFT), DW_PLACE_MASK);
+	for (int i = 0; i < 2; i++) {
+		uint32_t next = ir_newlabel(ir);
+		vreg at = i ? ir_alui(ir, ALU_AND, ir_alui(ir, ALU_ADD, off, 64), DW_PLACE_MASK) : off;
+		vreg p = ir_alu(ir, ALU_ADD, ir_mapval(ir, map_for(cx->lw, MAP_PLACES), 0), at);
+
+		ir_jcc(ir, CC_NE, ir_ld(ir, p, (int32_t)offsetof(struct dw_place, sk), 8, false, false), addr, next);
+		ir_set(ir, o, ir_alui(ir, ALU_ADD, p, (int64_t)offsetof(struct dw_place, owner)));
+		ir_jmp(ir, found);
+		ir_label(ir, next);
+	}
+}
+
 /* The owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. If several processes use the
  * socket, the owner is the sender of an outgoing packet, else the last user. */
 static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
 {
 	struct ir *ir = cx->ir;
 	vreg res = ir_var(ir), o, a, key, how;
-	uint32_t shared = ir_newlabel(ir), other = ir_newlabel(ir), end = ir_newlabel(ir);
+	uint32_t found = ir_newlabel(ir), shared = ir_newlabel(ir), other = ir_newlabel(ir), end = ir_newlabel(ir);
 	int32_t slot = ir_stack_alloc(ir, 8);
 
 	cx->lw->im->needs_owner = true;
 	ir_seti(ir, res, 0);
 	ir_jcci(ir, CC_EQ, addr, 0, end);
+	o = ir_var(ir);
+	lower_place(cx, o, addr, found);
 	key = ir_stack(ir, slot);
 	ir_st(ir, key, 0, 8, addr);
-	o = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_OWNER)), key }, 2, false);
-	ir_set(ir, res, o);
+	ir_set(ir, o,
+		ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_OWNER)), key }, 2,
+			false));
 	ir_jcci(ir, CC_EQ, o, 0, end);
+	ir_label(ir, found);
+	ir_set(ir, res, o);
 	how = ir_ld(ir, o, DW_OWNER_HOW, 1, false, false);
 	ir_jcci(ir, CC_ULT, how, DW_OWNER_SHARED, end);
 	ir_jcci(ir, CC_EQ, how, DW_OWNER_SHARED, shared);
@@ -257,6 +282,7 @@ static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
 		lower_sender(cx, res, o, addr, other, end);
 	ir_label(ir, other);
 	key = ir_stack(ir, slot);
+	ir_st(ir, key, 0, 8, addr);
 	a = ir_call(
 		ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_LAST_USERS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, a, 0, end);

@@ -4,22 +4,22 @@
  *
  * Input:  creation, connect, listen, accept, use and end of sockets; forks and exits; at the start every open file of
  *         every process.
- * Output: the maps `owners` (address of a socket -> struct dw_owner), `last_users` and `senders`.
+ * Output: the maps `places` and `owners` (address of a socket -> struct dw_owner), `last_users` and `senders`.
  *
  * Files: this one has the hooks at which a process makes, uses or leaves a socket. owner_table.h has the maps and the
  * functions that change them, owner_files.h the files that processes hold (fork, exit, iterator), owner_listener.h the
- * listener of a new connection, owner_recent.h a cache of recent answers, owner_ended.h connections in TIME_WAIT,
+ * listener of a new connection, owner_places.h the table of owners, owner_ended.h connections in TIME_WAIT,
  * owner_kernel.h the kernel's types.
  *
  * Invariants:
- * - `owners` has an entry only while its socket lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
+ * - A socket has an entry only while it lives: up to tcp_destroy_sock for TCP, else to the last close. An entry
  *   with DW_OWNER_LEFT lives somewhat longer; see forget(). Connections without a socket have separate entries.
  * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. No
  *   process has accepted or used the socket since.
  * - DW_OWNER_SHARED: several processes use the socket, which is not a TCP socket. Its entry does not change any more;
  *   `last_users` has the last of them.
  *
- * Why a hash: an entry takes 128 bytes, a third of what socket storage takes, and any program can look up any
+ * Why not socket storage: an entry takes 64 or 128 bytes, at most a third of it, and any program can look up any
  * socket whose address it has.
  *
  * Why `senders`: processes that share a datagram socket may send on it at the same time. If each rewrote the entry, a
@@ -47,7 +47,6 @@ int owner_create(struct bpf_sock *ctx)
 		return 1;
 	owner_of(&now, t, DW_OWNER_CREATE);
 	store((DW_U64)ctx, &now);
-	recent_note((DW_U64)ctx, recent_now((DW_U64)ctx), &now); /* no other CPU knows the socket yet */
 	return 1;
 }
 
@@ -127,9 +126,10 @@ static __always_inline bool closed_by_walker(struct task_struct *t, const struct
 	return sk->sk_shutdown == SHUTDOWN_MASK && ARCH_CALL_NR(regs) == ARCH_NR_READ;
 }
 
-/* A packet of a socket that is not TCP's, sent by another process than its owner. o: its entry, or NULL. */
-static __always_inline void egress_other(const void *sk, struct task_struct *t, struct dw_owner *o)
+/* A packet of a socket that is not TCP's, sent by another process than its owner. */
+static __always_inline void egress_other(const void *sk, struct task_struct *t)
 {
+	int pid = said_of((DW_U64)sk).pid;
 	struct dw_owner now;
 	struct dw_sender *s;
 
@@ -141,9 +141,9 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t, 
 		return;
 	}
 	owner_of(&now, t, DW_OWNER_USE);
-	if (o && o->pid != now.pid)
+	if (pid && pid != now.pid)
 		datagram_suspect = 1;
-	if (s && o) {
+	if (s && pid) {
 		s->sk = (DW_U64)sk;
 		s->owner = now;
 	}
@@ -151,17 +151,18 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t, 
 }
 
 /* A packet of a TCP socket that its process sends, which is not known as the owner. */
-static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct *t, const struct dw_owner *o)
+static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct *t)
 {
 	const struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
+	struct said old = said_of((DW_U64)tcp);
 	struct dw_owner now;
 
 	if (t->flags & PF_KTHREAD || closed_by_walker(t, sk) || !has_file(sk)) {
-		if (!o)
+		if (!old.pid)
 			adopt(tcp);
 		return;
 	}
-	if (o && o->pid != t->tgid && o->how == DW_OWNER_INHERIT)
+	if (old.pid && old.pid != t->tgid && old.how == DW_OWNER_INHERIT)
 		accept_missed = 1;
 	owner_of(&now, t, DW_OWNER_USE);
 	claim((DW_U64)tcp, &now, true);
@@ -175,16 +176,16 @@ static __always_inline void egress(void *sk, struct task_struct *t)
 
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
 		if (bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD(tcp, is_mptcp) &&
-			!lookup((DW_U64)sk))
+			!said_of((DW_U64)sk).pid)
 			adopt(tcp);
 		return;
 	}
 	if (known(sk, t))
 		return;
 	if (tcp)
-		egress_tcp(tcp, t, lookup((DW_U64)sk));
+		egress_tcp(tcp, t);
 	else if (!(t->flags & PF_KTHREAD))
-		egress_other(sk, t, lookup((DW_U64)sk));
+		egress_other(sk, t);
 }
 
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
@@ -239,13 +240,9 @@ static __always_inline int peer(struct bpf_sock_addr *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_sock *sk = ctx->sk;
-	const struct dw_owner *o;
 	struct dw_owner now;
 
-	if (!sk)
-		return 1;
-	o = lookup((DW_U64)sk);
-	if ((o && is_owner(o, t)) || t->flags & PF_KTHREAD)
+	if (!sk || known(sk, t) || t->flags & PF_KTHREAD)
 		return 1;
 	owner_of(&now, t, DW_OWNER_USE);
 	claim((DW_U64)sk, &now, is_stream(ctx->protocol));
@@ -333,14 +330,11 @@ SEC("cgroup/sock_release")
 int owner_release(struct bpf_sock *ctx)
 {
 	DW_U64 key = (DW_U64)ctx;
-	struct dw_owner *o;
 
 	if (ctx->protocol == IPPROTO_TCP)
 		return 1;
 	if (ctx->protocol == IPPROTO_MPTCP && ctx->state != TCP_CLOSE && ctx->state != TCP_LISTEN) {
-		o = lookup(key);
-		if (o)
-			set_how(key, o, DW_OWNER_LEFT);
+		set_how(key, DW_OWNER_LEFT);
 		return 1;
 	}
 	forget(ctx,
@@ -375,7 +369,6 @@ int owner_state(DW_U64 *args)
 {
 	struct sock *sk = (struct sock *)args[0];
 	int old = (int)args[1], new = (int)args[2];
-	const struct dw_owner *o;
 	DW_U64 key = args[0];
 
 	if (new == TCP_LISTEN || (new == TCP_SYN_SENT &&old == TCP_CLOSE)) {
@@ -386,8 +379,7 @@ int owner_state(DW_U64 *args)
 		if (!ended_unread)
 			may_end(sk);
 	} else if (new == TCP_CLOSE && sk->sk_protocol == IPPROTO_MPTCP) {
-		o = lookup(key);
-		if (o && o->how == DW_OWNER_LEFT)
+		if (said_of(key).how == DW_OWNER_LEFT)
 			forget(sk, true);
 	}
 	return 0;
@@ -397,31 +389,27 @@ int owner_state(DW_U64 *args)
  * the maker has forked. */
 static __always_inline void accepts(struct task_struct *t, struct sock *sk)
 {
-	struct dw_owner now, *o;
+	struct dw_owner now;
 
-	if (!sk || !BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuseport) || known(sk, t))
-		return;
-	o = lookup((DW_U64)sk);
-	if (!o)
+	if (!sk || !BPF_CORE_READ_BITFIELD_PROBED(sk, __sk_common.skc_reuseport) || known(sk, t) ||
+		!said_of((DW_U64)sk).pid)
 		return;
 	accepts_needed++;
 	owner_of(&now, t, DW_OWNER_USE);
-	rewrite((DW_U64)sk, o, &now);
+	store((DW_U64)sk, &now);
 }
 
 static __always_inline void accept_done(struct task_struct *t, unsigned int fd)
 {
 	struct file *f = NULL, *again = NULL;
 	struct sock *sk = sock_of_fd(t, fd, &f);
-	const struct dw_owner *o;
-	struct dw_owner now;
 	DW_U64 key = (DW_U64)sk;
+	struct dw_owner now;
 
 	if (!sk)
 		return;
-	o = lookup(key);
 	accepts_seen++;
-	accepts_needed += !o || o->pid != t->tgid;
+	accepts_needed += said_of(key).pid != t->tgid;
 	owner_of(&now, t, DW_OWNER_ACCEPT);
 	store(key, &now);
 	/* Another thread may already have closed the descriptor, and the socket may have been destroyed before the
@@ -464,9 +452,8 @@ static __always_inline bool is_inherited(struct task_struct *t, unsigned int fd)
 {
 	struct file *f = NULL;
 	struct sock *sk = sock_of_fd(t, fd, &f);
-	const struct dw_owner *o = sk ? lookup((DW_U64)sk) : NULL;
 
-	return o && o->how == DW_OWNER_INHERIT;
+	return sk && said_of((DW_U64)sk).how == DW_OWNER_INHERIT;
 }
 
 /* The end of a request of io_uring, in its process or a thread of the kernel that has the same files. A request that

@@ -114,14 +114,14 @@ static __always_inline struct task_struct *heir_of(const struct walk *w, DW_U64 
 	return (struct task_struct *)heir;
 }
 
-/* o, or its value in last_users, belonged to the exiting process and now belongs to its child. */
-static __always_inline void inherit_file(DW_U64 key, struct dw_owner *o, struct task_struct *heir)
+/* The entry of a socket, or its value in last_users, belonged to the exiting process and now belongs to its child. */
+static __always_inline void inherit_file(DW_U64 key, bool shared, struct task_struct *heir)
 {
 	struct dw_owner now;
 
 	owner_is(&now, heir, BPF_CORE_READ(heir, tgid), BPF_CORE_READ(heir, pid), DW_OWNER_ITER);
-	if (o->how != DW_OWNER_SHARED)
-		rewrite(key, o, &now);
+	if (!shared)
+		store(key, &now);
 	else if (bpf_map_update_elem(&last_users, &key, &now, BPF_ANY))
 		drop();
 }
@@ -135,21 +135,31 @@ static long left_file(DW_U64 i, struct walk *w)
 	struct file *f = file_of_fd(t, fd);
 	/* Most files are closed with their process, so the cheapest test, the number of holders, comes first. */
 	struct sock *sk = f && is_held(f) ? sock_of_fd(t, (unsigned int)fd, &f) : NULL;
-	struct dw_owner *o = sk ? lookup((DW_U64)sk) : NULL;
 	DW_U64 key = (DW_U64)sk;
-	const struct dw_owner *last = o && o->how == DW_OWNER_SHARED ? bpf_map_lookup_elem(&last_users, &key) : o;
+	const struct dw_owner *last;
 	struct task_struct *heir;
+	struct said s;
+	bool shared;
 
 	(void)i;
-	if (!last || last->pid != w->t->tgid || last->how >= DW_OWNER_INHERIT)
+	if (!sk)
+		return 0;
+	s = said_of(key);
+	shared = s.how == DW_OWNER_SHARED;
+	if (shared) {
+		last = bpf_map_lookup_elem(&last_users, &key);
+		s.pid = last ? last->pid : 0;
+		s.how = last ? last->how : DW_OWNER_NONE;
+	}
+	if (s.pid != w->t->tgid || s.how >= DW_OWNER_INHERIT)
 		return 0;
 	heir = heir_of(w, fd, f);
 	if (heir) {
-		inherit_file(key, o, heir);
+		inherit_file(key, shared, heir);
 		return 0;
 	}
-	set_how(key, o, DW_OWNER_INHERIT);
-	if (last != o) {
+	set_how(key, DW_OWNER_INHERIT);
+	if (shared) {
 		bpf_map_delete_elem(&last_users, &key);
 		datagram_shared = 1;
 	}
@@ -227,11 +237,11 @@ int owner_exit(DW_U64 *args)
 	return 0;
 }
 
-/* The process of *now holds sk, but its entry o has another owner. In the first scan (OWNER_SCAN_FILL) the process with
+/* The process of *now holds sk, but its entry has another owner. In the first scan (OWNER_SCAN_FILL) the process with
  * the lowest pid stays the owner. Later, a listener's owner may have closed it: one scan (OWNER_SCAN_MARK) marks the
  * listeners that their owners still hold, and the next one (OWNER_SCAN_CHECK) gives the others to the first process
  * that holds them. */
-static __always_inline void found_shared(const struct sock *sk, struct dw_owner *o, const struct dw_owner *now)
+static __always_inline void found_shared(const struct sock *sk, struct said old, const struct dw_owner *now)
 {
 	if (scan == OWNER_SCAN_MARK)
 		return;
@@ -240,29 +250,43 @@ static __always_inline void found_shared(const struct sock *sk, struct dw_owner 
 			datagram_shared = 1;
 		return;
 	}
-	if (scan == OWNER_SCAN_CHECK && o->how != marked) {
-		rewrite((DW_U64)sk, o, now);
-		set_how((DW_U64)sk, o, marked);
+	if (scan == OWNER_SCAN_CHECK && old.how != marked) {
+		store((DW_U64)sk, now);
+		set_how((DW_U64)sk, marked);
 		return;
 	}
 	listener_shared = 1;
 }
 
+struct subflows {
+	const struct list_head *head, *n;
+	struct dw_owner now;
+};
+
+static long subflow(DW_U64 i, struct subflows *s)
+{
+	const struct list_head *n = s->n;
+	const struct mptcp_subflow_context *c;
+
+	(void)i;
+	if (!n || n == s->head)
+		return 1;
+	c = (const void *)n - bpf_core_field_offset(struct mptcp_subflow_context, node);
+	store((DW_U64)BPF_CORE_READ(c, tcp_sock), &s->now);
+	s->n = BPF_CORE_READ(n, next);
+	return 0;
+}
+
 /* The subflows of an MPTCP connection that is older than the service. */
 static __always_inline void subflows(const struct mptcp_sock *m, const struct dw_owner *now)
 {
-	const struct list_head *head, *n;
-	const struct mptcp_subflow_context *c;
+	struct subflows s = { .now = *now };
 
 	if (!bpf_core_type_exists(struct mptcp_subflow_context))
 		return;
-	head = (const void *)m + bpf_core_field_offset(struct mptcp_sock, conn_list);
-	n = BPF_CORE_READ(m, conn_list.next);
-	for (int i = 0; i < SUBFLOWS_MAX && n && n != head; i++) {
-		c = (const void *)n - bpf_core_field_offset(struct mptcp_subflow_context, node);
-		store((DW_U64)BPF_CORE_READ(c, tcp_sock), now);
-		n = BPF_CORE_READ(n, next);
-	}
+	s.head = (const void *)m + bpf_core_field_offset(struct mptcp_sock, conn_list);
+	s.n = BPF_CORE_READ(m, conn_list.next);
+	bpf_loop(SUBFLOWS_MAX, subflow, &s, 0);
 }
 
 /* Finds sockets that are older than the service. An owner that was noted by a use in the meantime stays. Any other
@@ -272,7 +296,8 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 {
 	struct file *file = ctx->file;
 	struct task_struct *t = ctx->task;
-	struct dw_owner now, *o;
+	struct dw_owner now;
+	struct said old;
 	struct socket *s;
 	struct sock *sk;
 
@@ -287,17 +312,15 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	if (partial && !is_stream(sk->sk_protocol))
 		return 0;
 	owner_of(&now, t, DW_OWNER_ITER);
-	o = lookup((DW_U64)sk);
-	if (!o)
+	old = said_of((DW_U64)sk);
+	if (!old.pid || old.how == DW_OWNER_INHERIT || (old.how == DW_OWNER_ITER && old.pid == 1)) {
 		store((DW_U64)sk, &now);
-	else if (o->how == DW_OWNER_SHARED)
-		found_shared(sk, o, &now);
-	else if (o->how == DW_OWNER_INHERIT || (o->how == DW_OWNER_ITER && o->pid == 1))
-		rewrite((DW_U64)sk, o, &now);
-	else if (o->pid != now.pid && now.pid != 1)
-		found_shared(sk, o, &now);
-	if (scan == OWNER_SCAN_MARK && o && o->pid == now.pid && now.pid != 1 && is_listener(sk))
-		set_how((DW_U64)sk, o, marked);
+		old.pid = old.pid ? now.pid : 0;
+	} else if (old.how == DW_OWNER_SHARED || (old.pid != now.pid && now.pid != 1)) {
+		found_shared(sk, old, &now);
+	}
+	if (scan == OWNER_SCAN_MARK && old.pid == now.pid && now.pid != 1 && is_listener(sk))
+		set_how((DW_U64)sk, marked);
 	if (sk->sk_protocol == IPPROTO_MPTCP && scan == OWNER_SCAN_FILL)
 		subflows((struct mptcp_sock *)sk, &now);
 	return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner_table: the maps of the owner service, and the functions that change them. Part of owner.bpf.c. Input: a
  * socket, and the process that made, accepted or used it. Output: `owners`, `last_users`, `senders`; the suspects,
- * which ask user space to scan. Invariant: as in owner.bpf.c; every change of an owner is passed to recent_change()
- * of owner_recent.h. */
+ * which ask user space to scan. Invariant: as in owner.bpf.c. */
 /* Owners that could not be stored; see owner_drops(). */
 DW_U64 drops;
 /* Set when a process that has a listener forks, or a process other than the last user uses a non-TCP socket. Reset by
@@ -35,14 +34,6 @@ struct ended {
 	DW_U64 next;
 	DW_U64 sk[ENDED];
 };
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 131072); /* a default; user space sets the size */
-	__type(key, DW_U64);
-	__type(value, struct dw_owner);
-} owners SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -190,10 +181,10 @@ static __always_inline bool is_owner(const struct dw_owner *o, const struct task
 	return o->uid == leader->cred->uid.val && same_name(o->comm, leader->comm);
 }
 
-#include "owner_recent.h"
+#include "owner_places.h"
 
 /* For a few nanoseconds a reader on another CPU may see a mixture of both owners. pid is written last. */
-static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
+static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *now)
 {
 	__builtin_memcpy(o->comm, now->comm, sizeof(o->comm));
 	o->tid = now->tid;
@@ -203,13 +194,6 @@ static __always_inline void rewrite(DW_U64 key, struct dw_owner *o, const struct
 	o->process = now->process;
 	barrier();
 	o->pid = now->pid;
-	recent_change(key);
-}
-
-static __always_inline void set_how(DW_U64 key, struct dw_owner *o, DW_U32 how)
-{
-	o->how = how;
-	recent_change(key);
 }
 
 /* Sockets of the kernel have no file, so they have no owner. */
@@ -225,22 +209,43 @@ static __always_inline struct dw_sender *sender(const struct task_struct *t)
 	return bpf_map_lookup_elem(&senders, &i);
 }
 
-static __always_inline struct dw_owner *lookup(DW_U64 key)
+/* What an entry says, without a pointer to it: the verifier walks all code twice through which a pointer lives that
+ * may be to either table. pid is 0 if there is no entry. For the same reason what changes an entry is not inlined. */
+struct said {
+	int pid;
+	DW_U32 how;
+};
+
+static __always_inline struct said said_of(DW_U64 key)
 {
-	return bpf_map_lookup_elem(&owners, &key);
+	const struct dw_owner *o = lookup(key);
+	struct said s = { 0 };
+
+	if (o) {
+		s.pid = o->pid;
+		s.how = o->how;
+	}
+	return s;
 }
 
-static __always_inline void store(DW_U64 key, const struct dw_owner *now)
+static __noinline int store(DW_U64 key, const struct dw_owner *now)
 {
-	if (bpf_map_update_elem(&owners, &key, now, BPF_ANY))
+	struct dw_owner *o = lookup(key);
+
+	if (o)
+		rewrite(o, now);
+	else if (place_owner(key, now))
 		drop();
-	recent_change(key);
+	return 0;
 }
 
-static __always_inline void remove(DW_U64 key)
+static __noinline int set_how(DW_U64 key, DW_U32 how)
 {
-	bpf_map_delete_elem(&owners, &key);
-	recent_change(key);
+	struct dw_owner *o = lookup(key);
+
+	if (o)
+		o->how = how;
+	return 0;
 }
 
 /* Removes the entry of a closed socket. later: the entry is still needed, since packets of the socket are queued
@@ -249,21 +254,18 @@ static __always_inline void remove(DW_U64 key)
  * socket gets a new entry, except sockets of the kernel, which programs recognise by their struct socket. */
 static __always_inline void forget(const void *sk, bool later)
 {
-	struct dw_owner *o;
 	struct ended *e;
 	DW_U64 key = (DW_U64)sk;
 	DW_U32 zero = 0;
 
-	o = later ? lookup(key) : NULL;
-	e = o ? bpf_map_lookup_elem(&ended, &zero) : NULL;
+	e = later && said_of(key).pid ? bpf_map_lookup_elem(&ended, &zero) : NULL;
 	if (!e) {
 		remove(key);
 		return;
 	}
-	set_how(key, o, DW_OWNER_LEFT);
+	set_how(key, DW_OWNER_LEFT);
 	key = __sync_lock_test_and_set(&e->sk[__sync_fetch_and_add(&e->next, 1) % ENDED], key);
-	o = key && key != (DW_U64)sk ? lookup(key) : NULL;
-	if (o && o->how == DW_OWNER_LEFT)
+	if (key && key != (DW_U64)sk && said_of(key).how == DW_OWNER_LEFT)
 		remove(key);
 }
 
@@ -284,26 +286,25 @@ static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct d
 		return;
 	}
 	barrier();
-	set_how(key, o, DW_OWNER_SHARED);
+	o->how = DW_OWNER_SHARED;
 }
 
 /* The process of *now becomes the owner of the socket at key, which has a file. An entry with DW_OWNER_LEFT belongs to
  * a closed socket that had the same address, perhaps another process's. */
-static __always_inline void claim(DW_U64 key, const struct dw_owner *now, bool stream)
+static __noinline int claim(DW_U64 key, const struct dw_owner *now, bool stream)
 {
 	struct dw_owner *o = lookup(key);
 
-	if (!o || o->how == DW_OWNER_LEFT) {
-		store(key, now);
-		return;
-	}
+	if (!o || o->how == DW_OWNER_LEFT)
+		return store(key, now);
 	if (!stream && (o->how == DW_OWNER_SHARED || o->pid != now->pid)) {
 		share(key, o, now);
-		return;
+		return 0;
 	}
 	if (o->pid != now->pid && o->how != DW_OWNER_INHERIT)
 		stream_shared = 1;
-	rewrite(key, o, now);
+	rewrite(o, now);
+	return 0;
 }
 
 /* Kernels without MPTCP have no such member. */
@@ -313,7 +314,7 @@ static __always_inline bool is_subflow(const struct tcp_sock *tcp)
 }
 
 /* A subflow of MPTCP belongs to the owner of the connection that it is a part of. */
-static __always_inline bool adopt(const struct tcp_sock *tcp)
+static __noinline bool adopt(const struct tcp_sock *tcp)
 {
 	const struct mptcp_subflow_context *c;
 	const struct mptcp_sock *m;
@@ -336,24 +337,12 @@ static __always_inline bool adopt(const struct tcp_sock *tcp)
 	return true;
 }
 
-/* Is process t the owner of the socket already? The cache does not say so. */
-static __always_inline bool looked_up(const void *sk, const struct task_struct *t)
-{
-	DW_U64 key = (DW_U64)sk;
-	const struct dw_owner *o;
-	DW_U32 change;
-
-	change = recent_before(key);
-	o = lookup(key);
-	if (!o || !is_owner(o, t))
-		return false;
-	recent_note(key, change, o);
-	return true;
-}
-
+/* Is process t the owner of the socket already? */
 static __always_inline bool known(const void *sk, const struct task_struct *t)
 {
-	return recent_is((DW_U64)sk, t) || looked_up(sk, t);
+	const struct dw_owner *o = lookup((DW_U64)sk);
+
+	return o && is_owner(o, t);
 }
 
 /* The current process uses sk, and becomes its owner unless it already is. */

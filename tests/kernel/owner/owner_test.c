@@ -109,10 +109,26 @@ static uint64_t address_of(int fd)
 	return sk;
 }
 
+/* A copy of the table of owners. */
+static const struct dw_places *places(const struct owner *o)
+{
+	static struct dw_places copy;
+	uint32_t zero = 0;
+
+	must(bpf_map_lookup_elem(owner_places_fd(o), &zero, &copy), "the table of owners");
+	return &copy;
+}
+
 static struct dw_owner stored_at(const struct owner *o, uint64_t sk)
 {
+	const uint64_t off = DW_PLACE_OFF((uint32_t)sk);
 	struct dw_owner v = { .pid = -1 };
+	const struct dw_places *p = places(o);
+	const struct dw_place *at[] = { &p->at[off / sizeof(*p->at)], &p->at[DW_PLACE_NEXT(off) / sizeof(*p->at)] };
 
+	for (size_t i = 0; i < 2; i++)
+		if (at[i]->sk == sk)
+			return at[i]->owner;
 	if (bpf_map_lookup_elem(owner_map_fd(o), &sk, &v))
 		v.pid = -1;
 	return v;
@@ -128,10 +144,13 @@ static struct dw_owner stored(const struct owner *o, int fd)
  * are kept on purpose, a bounded number (owner_ended.h). */
 static int entries_of(const struct owner *o, int pid)
 {
+	const struct dw_places *p = places(o);
 	uint64_t key, next, *from = NULL;
 	struct dw_owner v;
 	int n = 0;
 
+	for (size_t i = 0; i < DW_PLACES; i++)
+		n += p->at[i].sk > DW_PLACE_BUSY && p->at[i].owner.pid == pid && p->at[i].owner.how != DW_OWNER_LEFT;
 	while (!bpf_map_get_next_key(owner_map_fd(o), from, &next)) {
 		if (!bpf_map_lookup_elem(owner_map_fd(o), &next, &v))
 			n += (int64_t)next < 0 && v.pid == pid && v.how != DW_OWNER_LEFT;
