@@ -128,7 +128,7 @@ enum dw_owner_how {
 #define DW_PLACE_FACTOR 0x9e3779b1u
 #define DW_PLACE_SHIFT 13u
 #define DW_PLACE_MASK ((DW_PLACES - 1) * 64)
-#define DW_PLACE_OFF(low) (((DW_U64)(low) * DW_PLACE_FACTOR >> DW_PLACE_SHIFT) & DW_PLACE_MASK)
+#define DW_PLACE_OFF(low) (((low) * (DW_U64)DW_PLACE_FACTOR >> DW_PLACE_SHIFT) & DW_PLACE_MASK)
 #define DW_PLACE_NEXT(off) (((off) + 64) & DW_PLACE_MASK)
 struct dw_place {
 	DW_U64 sk; /* the socket's address; 0: free; DW_PLACE_BUSY: a program writes the owner */

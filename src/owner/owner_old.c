@@ -36,14 +36,7 @@ static const struct old_map {
 	{ "ended_owners", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_ended), 1, 0 },
 	{ "places", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct dw_places), 1, 0 }, /* likewise, for sockets */
 };
-enum {
-	OWNERS,
-	LAST_USERS,
-	SENDERS,
-	STATE,
-	ENDED_OWNERS = sizeof(old_maps) / sizeof(old_maps[0]) - 2,
-	PLACES
-};
+enum { OWNERS, LAST_USERS, SENDERS, STATE, ENDED_OWNERS = sizeof(old_maps) / sizeof(old_maps[0]) - 2, PLACES };
 
 /* Where each program is attached, in this order: what ends a socket first, what lists them last. */
 static const struct old_prog {
