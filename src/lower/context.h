@@ -140,6 +140,7 @@ struct prog_ctx {
 	int32_t call_off;  /* the call's note: stack offset */
 	bool wants_packet; /* a clause asks for the packet's identity */
 	vreg packet_was, packet_before, packet_first; /* what __packet() found; 0: not called */
+	const struct expr *packet_call;               /* ... this one; others are asked for an identity only */
 
 	/* The slot of scratch memory; see lower/state/scratch.c. */
 	vreg scratch;               /* 0: not needed yet */

@@ -39,12 +39,15 @@ vreg packet_note(struct clause_ctx *cx, const struct expr *e)
 			(vreg[]){ io, ir_map(ir, map_for(lw, MAP_PACKETS)), ir_map(ir, map_for(lw, MAP_BUFFERS)),
 				ir_map(ir, map_for(lw, MAP_FREED)), ir_map(ir, map_for(lw, MAP_SEGMENTS)) },
 			5));
-	if (!cx->pg->packet_was) { /* a second one, of another buffer, is asked for its identity only */
+	if (!cx->pg->packet_call) /* a second one, of another buffer, is asked for its identity only */
+		cx->pg->packet_call = e;
+	if (cx->pg->packet_call == e) { /* in each clause that makes it again: the former one may not have run */
 		static const int32_t found[] = { STAGE(dw_stage_was), STAGE(dw_stage_before), STAGE(dw_stage_first) };
 		vreg *to[] = { &cx->pg->packet_was, &cx->pg->packet_before, &cx->pg->packet_first };
 
 		for (size_t i = 0; i < sizeof(found) / sizeof(found[0]); i++) {
-			*to[i] = ir_var(ir);
+			if (!*to[i])
+				*to[i] = ir_var(ir);
 			io = room_ptr(cx, &s);
 			ir_set(ir, *to[i], ir_ld(ir, io, found[i], 8, false, false));
 		}
