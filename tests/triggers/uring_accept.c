@@ -12,6 +12,21 @@ enum { WAYS = 2, BYTES = 5 };
 static const char usage[] = "Prints: port, parent_pid, worker_pid, uring (connections; 0: no io_uring here).\n"
 			    "A connection carries 5 bytes, to the worker.\n";
 
+/* The second way is a request that stays, or one more of the first kind before Linux 5.19. */
+static int accepted(struct uring *u, int listener, int way)
+{
+	struct io_uring_sqe sqe = {
+		.opcode = IORING_OP_ACCEPT, .fd = listener, .ioprio = way ? IORING_ACCEPT_MULTISHOT : 0
+	};
+	int fd = uring_call(u, sqe);
+
+	if (fd == -EINVAL && way) {
+		sqe.ioprio = 0;
+		fd = uring_call(u, sqe);
+	}
+	return fd;
+}
+
 static int worker(void *arg, int in, int out)
 {
 	const int *listener = arg;
@@ -24,10 +39,7 @@ static int worker(void *arg, int in, int out)
 		int fd;
 
 		trig_get(in, &byte, 1);
-		fd = uring_call(&u,
-			(struct io_uring_sqe){ .opcode = IORING_OP_ACCEPT,
-				.fd = *listener,
-				.ioprio = way ? IORING_ACCEPT_MULTISHOT : 0 });
+		fd = accepted(&u, *listener, way);
 		if (fd < 0)
 			trig_die("io_uring accept: %d", fd);
 		trig_put(out, &byte, 1);

@@ -58,7 +58,7 @@ need() {
 	done
 }
 
-not_in_tier='[^ ]* cannot be traced in the tier .*'
+not_in_tier='\([^ ]* cannot be traced in the tier .*\|this needs .*, which this kernel does not have\)'
 # For tests that call dwire themselves: a forced tier may not have these probes.
 need_traced() { # PROBE,…
 	local said
