@@ -20,11 +20,14 @@ check() { # OPTIONS…
 		bulk "$@"
 		[ "$(sent_again)" != "$before" ] || break
 	done
-	expect_eq "$(sent_again)" "$before" "$*: segments sent again"
+	# a slow machine always does: then there are more bytes
+	same=expect_eq
+	[ -z "${DWIRE_TEST_SLOWER-}" ] || [ "$(sent_again)" = "$before" ] || same=expect_ge
+	[ $same = expect_ge ] || expect_eq "$(sent_again)" "$before" "$*: segments sent again"
 	expect_ge "$(value_of client_bytes_out)" 2000000 "$*: what the trigger sent"
 	for who in client server; do
-		expect_total bytes "p == \"send\" && v[\"pid\"] == $(value_of ${who}_pid)" "$(value_of ${who}_bytes_out)" "$* $who out"
-		expect_total bytes "p == \"receive\" && v[\"pid\"] == $(value_of ${who}_pid)" "$(value_of ${who}_bytes_in)" "$* $who in"
+		$same "$(total bytes "p == \"send\" && v[\"pid\"] == $(value_of ${who}_pid)")" "$(value_of ${who}_bytes_out)" "$* $who out"
+		$same "$(total bytes "p == \"receive\" && v[\"pid\"] == $(value_of ${who}_pid)")" "$(value_of ${who}_bytes_in)" "$* $who in"
 	done
 	expect_total bytes 'v["pid"] == -1' 0 "$*: bytes of nobody"
 }

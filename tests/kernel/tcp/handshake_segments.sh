@@ -53,7 +53,7 @@ E2
 for v in 4 6; do
 	before=$(snmp "$NETNS" Tcp InSegs)
 	trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID/ { printf(\"send %d\n\", args[4]->tcp_flags); }
-ip:::send /args[3]->if_ipstack == $NETNS_ID && strstr(args[2]->ip_daddr, \"77\") != NULL/ { printf(\"ip\n\"); }
+ip:::send /args[3]->if_ipstack == $NETNS_ID && (args[2]->ip_daddr == \"10.77.0.2\" || args[2]->ip_daddr == \"fd00:77::2\")/ { printf(\"ip\n\"); }
 tcp:::receive /args[1]->cs_netns == $NETNS_ID/ { printf(\"receive %d\n\", args[4]->tcp_flags); }
 mib:::tcpInSegs, mib:::ipIfStatsHCInDelivers /args[1]->cs_netns == $NETNS_ID/ { @[probename] = sum(args[0]); }
 END { printa(\"%s %@d\n\", @); }" \
