@@ -80,13 +80,16 @@ trace_in "$NETNS" 'dns:::response /args[1]->cs_netns == '"$NETNS_ID"' && args[4]
 	    args[4]->dns_waited / 1000000); }
 dns:::response /args[1]->cs_netns == '"$NETNS_ID"' && !args[4]->dns_recv && args[4]->dns_waited/ { printf("a server waits\n"); }
 ' python3 "$tmp/tries.py"
+by_tcp=$'\n8 large.example NXDOMAIN'
+if [ "${DWIRE_TEST_TIER:-hooks}" != hooks ] || ! since 6.2; then
+	by_tcp= # functions cannot read the pages in which TCP has what a process of this machine sends
+fi
 expect_eq "$(awk 'NF { print $1, $2, $3 }' <<<"$OUT")" "2 retry.example SERVFAIL
 3 other.example NOERROR
 4 retry.example NOERROR
 5 retry.example NOERROR
 6 retry.example NOERROR
-7 large.example NOERROR
-8 large.example NXDOMAIN" "tries"
+7 large.example NOERROR$by_tcp" "tries"
 times() { # FILE: the trigger's
 	sed -n 's/^times=//p' "$1"
 }

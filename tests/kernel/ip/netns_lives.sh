@@ -35,6 +35,8 @@ trace_with 'ip:::receive { @i[args[3]->if_ipstack] = count(); } icmp:::receive {
 expect_eq "$(sed -n "s/^ip $(value_of id) //p" <<<"$OUT")" "$(value_of received)" "packets"
 expect_eq "$(sed -n "s/^icmp $(value_of id) //p" <<<"$OUT")" "$(value_of icmp)" "messages"
 expect_ge "$(value_of received)" 20 "packets that the kernel counts"
-expect_eq "$(value_of links)" 4 "links in the new namespace: two programs, two families"
+links=4
+[ "${DWIRE_TEST_TIER:-hooks}" = hooks ] || links=0 # functions are the same in all namespaces
+expect_eq "$(value_of links)" $links "links in the new namespace: two programs, two families"
 expect_le "$(value_of waited)" 25 "tenths of a second until the removed namespace is gone"
 expect_eq "$(grep -c kept "$tmp/trigger")" 0 "the namespace is gone"
