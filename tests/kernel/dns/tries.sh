@@ -98,6 +98,7 @@ expect_eq "$(awk 'NR == FNR { for (i = 2; i <= 5; i++) v[$1, i] = $i; next }
 	NF && !($4 >= int(v[$1, 2]) && $4 <= v[$1, 3] && $5 >= int(v[$1, 4]) && $5 <= v[$1, 5])' <(times "$tmp/trigger") - <<<"$OUT")" "" \
 	"what the server took, and what the process waited (< the trigger: $(times "$tmp/trigger"))"
 
+since 5.17 || return 0 # its conditions need more than older kernels' verifiers take without bpf_loop()
 "$dwire" dnssnoop --netns "$NETNS" -m $((140 * slower)) --everyone --command "ip netns exec $NETNS python3 $tmp/tries.py" >"$tmp/out" \
 	2>"$tmp/err" || fail "dnssnoop: $(<"$tmp/err")"
 expect_eq "$(times "$tmp/out" | wc -l)" 8 "dnssnoop: the trigger's times"
