@@ -74,8 +74,9 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
  * by an interrupt.) Returns 0 or -errno. */
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
-/* How a program finds the owner of a socket. It looks up the socket's address in `places`, then in `owners`; for a connection in
- * TIME_WAIT, a key made of its ends in the ring of owner_ended_fd() (owner_ended.h; before Linux 5.17 in `owners`).
+/* How a program finds the owner of a socket. It looks up the socket's address in `places`, then in `owners`; for a
+ * connection in TIME_WAIT, a key made of its ends in the ring of owner_ended_fd() (owner_ended.h; before Linux 5.17 in
+ * `owners`).
  * No entry: no process (pid -1), as for sockets of the kernel.
  *
  * If how is DW_OWNER_SHARED, several processes use the socket, which is not a TCP socket. The owner is then the first

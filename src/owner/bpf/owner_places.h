@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner_places: a table in memory that holds the owners of sockets. Part of owner.bpf.c. Each socket has two places in
- * it; if both belong to other sockets, its owner is in the hash `owners`. Why: every packet needs an owner, and a lookup
- * in a hash of the kernel takes ten times as long, as do making and deleting its entries.
+ * it; if both belong to other sockets, its owner is in the hash `owners`. Why: every packet needs an owner, and a
+ * lookup in a hash of the kernel takes ten times as long, as do making and deleting its entries.
  * Input: the address of a socket, and its owner. Output: the owner's record, which programs of scripts find in the same
  * way (src/lower/site/sock.c).
  * Invariants:
