@@ -186,13 +186,11 @@ inline int dw_opens[struct dw_pkt *P] = (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_AC
 /* The SYN of a new connection. TIME_WAIT leaves it to the listener. */
 inline int dw_is_syn[struct dw_pkt *P] = (dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_SYN;
 
-/* kfree_skb: a segment that no site saw on arrival: one for TIME_WAIT (freed after its answer left), or a reset
- * without a socket. In the functions tier only the latter needs this. */
+/* kfree_skb: a segment that no site of the hooks saw on arrival: one for TIME_WAIT (freed after its answer left), or a
+ * reset without a socket. */
 inline int dw_unanswered[struct dw_pkt *P] = (P->rx_sk != 0 ? P->rx_sk->__sk_common.skc_state == DW_TCP_TIME_WAIT :
     P->reason == SKB_DROP_REASON_NO_SOCKET) && dw_is_ip[P] && P->proto == DW_IPPROTO_TCP &&
     (P->rx_sk != 0 || (dw_tcp_flags[P] & DW_TH_RST) != 0);
-inline int dw_stray_reset[struct dw_pkt *P] = P->reason == SKB_DROP_REASON_NO_SOCKET &&
-    dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && (dw_tcp_flags[P] & DW_TH_RST) != 0;
 
 /* A segment of a connection, with payload, SYN or FIN, whose sequence numbers were sent before. */
 inline int dw_sent_again[struct dw_pkt *P] = P->state != DW_TCP_LISTEN &&

@@ -61,6 +61,10 @@
 #define FUNC_ANSWER(nat, cond, ...) \
 	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__), \
 	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__)
+/* A segment without a socket. It enters the same function, also if it is a reset, which has no answer. */
+#define FUNC_NO_SOCKET(...) \
+	FUNC_SITE("tcp_v4_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0", __VA_ARGS__), \
+	FUNC_SITE("tcp_v6_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0", __VA_ARGS__)
 /* Any other reset. The reason is the last argument since Linux 6.10; some kernels are compiled without the argument
  * before it. */
 #define FUNC_GIVES_UP(...) \

@@ -168,7 +168,8 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 	" (((struct rt6_info *)dw_dst[P->skb])->rt6i_flags & DW_RTCF_LOCAL) != 0))"
 #define PROTO6 "(((struct ipv6hdr *)P->nh)->nexthdr == DW_IPPROTO_IP ? *(uint8_t *)(P->nh + DW_IPV6_HLEN) :" \
 	" ((struct ipv6hdr *)P->nh)->nexthdr)"
-#define DELIVERED6 FUNC("ip6_input_finish", 3, "dw_fnone", \
+/* Called again for what was in a tunnel or encrypted, with that protocol. Its caller is inlined in Linux 5.10. */
+#define DELIVERED6 FUNC("ip6_protocol_deliver_rcu", 3, "dw_fdeliver", "P->op == 0 && " \
 	PROTO6 " != DW_IPPROTO_FRAGMENT && *(uint64_t *)((uint64_t)&`inet6_protos + " PROTO6 " * 8) != 0", "1", \
 	"packets of IPv6 that a protocol takes"), \
 	FUNC_IN(IPV6 " && dw_is_udp[P] && ((struct inet6_skb_parm *)&P->skb->cb)->frag_max_size != 0", .value = "1", \
@@ -315,13 +316,10 @@ static const struct probe_def probes[] = {
 		FUNC_IN("dw_got_tcp[P]", .value = "1", .sees = "segments for sockets"),
 		FUNC_TIMEWAIT("(dw_tcp_flags[P] & (DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) != DW_TH_SYN", .value = "1",
 			.sees = "segments for TIME_WAIT"),
-		FUNC_ANSWER("dw_refused", " && P->refused_sk == 0", .value = "1",
-			.sees = "segments without a socket, that are answered by a reset"),
-		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM ||"
-			" dw_tcp_malformed[P] || (P->reason == SKB_DROP_REASON_NO_SOCKET &&"
-			" (dw_tcp_flags[P] & DW_TH_RST) != 0)) && dw_ip_freed[P]"
-			" && P->proto == DW_IPPROTO_TCP && P->recv",
-			.value = "1", .sees = "resets without a socket, wrong checksums and lengths")),
+		FUNC_NO_SOCKET(.value = "1", .sees = "segments without a socket"),
+		FUNC_DROP("P->rx_sk == 0 && (P->reason == SKB_DROP_REASON_TCP_CSUM || dw_tcp_malformed[P]) &&"
+			" dw_ip_freed[P] && P->proto == DW_IPPROTO_TCP && P->recv",
+			.value = "1", .sees = "wrong checksums and lengths")),
 	PROBE("tcpInErrs", "a segment has a wrong checksum, or too short a header",
 		FREED(TCP_FREED "(P->reason == SKB_DROP_REASON_TCP_CSUM ||"
 			" (P->reason == SKB_DROP_REASON_PKT_TOO_SMALL && dw_tcp_malformed[P]))",

@@ -38,9 +38,7 @@ static const struct site receive_sites[] = {
 	{ TP("kfree_skb", 4, "dw_freed"), .when = "dw_unanswered[P]",
 		.sees = "segments for TIME_WAIT (after their answer left), and resets without a socket" },
 	FUNC_TIMEWAIT("!dw_is_syn[P]", .sees = "segments for TIME_WAIT"),
-	FUNC_ANSWER("dw_refused", " && P->refused_sk == 0",
-		.sees = "segments without a socket, that are answered by a reset"),
-	FUNC_DROP("P->rx_sk == 0 && dw_stray_reset[P]", .sees = "resets without a socket"),
+	FUNC_NO_SOCKET(.sees = "segments without a socket"),
 };
 
 /* State changes of sockets, and the one change that a small socket (in FIN_WAIT2) makes. */
