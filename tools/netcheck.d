@@ -25,7 +25,7 @@ int64_t opened, accepted, failed, closed, brief, life, syns, refused, unaccepted
 int64_t resent, timeouts, dropped, lost, mute, tail_drops, full, resets_out, resets_in, shut, no_room;
 int64_t asked, unknown, slow_names, name_time;
 int64_t slow_connects, connect_time, connects, slow_first, firsts, first_time, far, queued_long;
-int64_t left, turns, seen, lasted, watched, no_port, stuck;
+int64_t unread, left, turns, seen, lasted, watched, no_port, stuck;
 uint64_t born[uint64_t], asked_at[uint64_t], made_at[uint64_t];
 /* Who stands out: of each kind the host, port or process with the most. */
 int64_t again[string], again_most, unmade[string], unmade_most, aborted[string], aborted_most, full_port;
@@ -49,10 +49,16 @@ inline string next[int sign, string tool] = sign ? tool : "";
 dtrace:::BEGIN
 {
 	left = seconds;
+	unread = 1;
 	say("Watching the network for %d s...\n", seconds);
 }
 
 /* ---- what is there when it starts ---- */
+sockets:::done
+{
+	unread = 0;
+}
+
 sockets:::tcp-open
 / args[0]->os_listens == 0 && args[0]->os_lport >= args[0]->os_port_first && args[0]->os_lport <= args[0]->os_port_last &&
   wanted(args[1]) /
@@ -1043,5 +1049,7 @@ dtrace:::END
 	this->hidden = turns > 5 && !seen ? turns : 0;
 	if (!tool_text || this->hidden)
 		row("tracing", "turns of process 1 not traced", this->hidden, "", "");
+	if (!tool_text || unread)
+		row("tracing", "reading of sockets unfinished", unread, "", "");
 	say("All else of connections, losses, names and latency is 0.\n");
 }

@@ -44,6 +44,7 @@ look quiet
 unseen=$(row 'turns of process 1 not traced' | tr -d ' ')
 [ "$unseen" = 0 ] || expect_ge "$unseen" 6 "turns of process 1 that were not traced"
 expect_le "$unseen" $(($(turns) - before)) "turns of process 1"
+expect_eq "$(row 'reading of sockets unfinished')" "0 " "sockets at the start"
 expect_eq "$(row 'TCP opened')" "4 " "opened"
 expect_eq "$(row 'TCP accepted')" "4 " "accepted"
 expect_eq "$(row 'TCP failed to open')" "0 " "failed"
