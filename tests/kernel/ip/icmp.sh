@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The icmp provider, superping and ipecn against a peer behind a TUN device that answers echoes, sends one, and
 # refuses a datagram.
+need_traced icmp:::send,icmp:::receive
 clause() {
 	cat <<-END
 		icmp::: /args[3]->if_ipstack == $NETNS_ID && (args[4]->icmp_typestr != "mldv2-report" &&
