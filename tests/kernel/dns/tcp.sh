@@ -58,7 +58,8 @@ v.recv(500)
 time.sleep(0.05)
 END
 # ms: 1 for the server's 30 ms, in a slow machine some more
-latest=$((${DWIRE_TEST_SLOWER:-1} > 1 ? 400 : 50))
+latest=50
+! slow_machine || latest=400
 clause='dns::: /args[1]->cs_netns == '"$NETNS_ID"'/ {
 	printf("%s %s %s tcp=%d in=%d id=%d len=%d ms=%d %s %d>%d\n", args[4]->dns_name, probename, args[4]->dns_typestr, args[4]->dns_tcp,
 	    args[4]->dns_recv, args[4]->dns_id, args[4]->dns_length, args[4]->dns_time >= 25000000 && args[4]->dns_time < '"$latest"'000000 ? 1 : args[4]->dns_time / 1000000, args[1]->cs_execname,

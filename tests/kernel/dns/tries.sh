@@ -3,7 +3,8 @@
 # How long a process waited counts from its first try: over another socket, another server, an error, TCP.
 need python3
 netns_new dnstries
-slower=$((${DWIRE_TEST_SLOWER:-1} > 1 ? 4 : 1))
+slower=1
+! slow_machine || slower=4
 cat >"$tmp/tries.py" <<END
 import socket, struct, time
 

@@ -15,6 +15,7 @@
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it; with the predicate
 #                      args[1]->cs_netns == $NETNS_ID the script sees no other traffic of the machine
 #   wire_new NAME      netns_new with a veth pair: triggers send by device va to themselves and receive by device vb
+#   slow_machine       true in an emulated machine, where TCP sends again what was not answered in time
 #   functions_traced   true if the kernel's functions can be traced; need_functions skips the test where they cannot
 #   router_new FAMILIES NET1 NET2  three namespaces, $a, $b and $c, with $a_id and so on: b routes between a's device va,
 #                      10.78.NET1.1, and c's vc, 10.78.NET2.3. Its own are vb and vr, .2 of each. FAMILIES is 4, or 46: also
@@ -64,6 +65,10 @@ need_traced() { # PROBE,…
 	local said
 	[ -n "${DWIRE_TEST_TIER-}" ] || return 0
 	! said=$("$dwire" "${dwire_opts[@]}" -e -n "$1 { }" 2>&1 | grep -m 1 -o "$not_in_tier") || skip "$said"
+}
+
+slow_machine() {
+	[ "${DWIRE_TEST_SLOWER:-1}" -gt 1 ]
 }
 
 functions_traced() {
