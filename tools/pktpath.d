@@ -17,13 +17,8 @@
  */
 #pragma D option dynvarsize=16m
 
-/* Stages by number, which the compiler knows at each probe: a clause whose predicate excludes a stage costs nothing there.
- * A packet is found at one that gives it its identity; its call is seen before the first one of the three that follow. */
-inline int DROP = 23;
-inline int TCP_OUT = 26;
-inline int UDP_OUT = 27;
-inline int OUTPUT = 1;
-inline int SEND = 25;
+/* The compiler knows the stage of each probe: a clause whose predicate excludes a stage costs nothing there. A packet is
+ * found at a stage that gives it its identity. Its call is seen before the first of the three at which it may begin. */
 
 /* Numbers of the packets that are followed, by their identity. The newest PATH_KEPT of them are remembered. */
 inline int PATH_KEPT = 8192;
@@ -53,7 +48,8 @@ dtrace:::BEGIN
 }
 
 path:::
-/ (args[4]->path_stage <= DROP || args[4]->path_stage == TCP_OUT || args[4]->path_stage == UDP_OUT) && args[4]->path_id != 0 && number[args[4]->path_id] == 0 && (packets == 0 || found < packets) &&
+/ (args[4]->path_stage <= DW_PATH_DROP || args[4]->path_stage == DW_PATH_TCP_OUT || args[4]->path_stage == DW_PATH_UDP_OUT) &&
+  args[4]->path_id != 0 && number[args[4]->path_id] == 0 && (packets == 0 || found < packets) &&
   (device == "" || args[3]->if_name == device) &&
   wanted(args[1], near_port[args[0]->pkt_recv, args[4]->path_sport, args[4]->path_dport],
     near_port[args[0]->pkt_recv, args[4]->path_dport, args[4]->path_sport],
@@ -69,7 +65,7 @@ path:::
 }
 
 path:::
-/ args[4]->path_stage != SEND && number[args[4]->path_id] != 0 && whose[args[0]->pkt_addr] != args[4]->path_id /
+/ args[4]->path_stage != DW_PATH_SEND && number[args[4]->path_id] != 0 && whose[args[0]->pkt_addr] != args[4]->path_id /
 {
 	clones[args[4]->path_id]++;
 	whose[args[0]->pkt_addr] = args[4]->path_id;
@@ -78,7 +74,7 @@ path:::
 }
 
 path:::
-/ args[4]->path_stage != SEND && number[args[4]->path_id] != 0 /
+/ args[4]->path_stage != DW_PATH_SEND && number[args[4]->path_id] != 0 /
 {
 	this->clone = clone[args[0]->pkt_addr];
 	this->ns = at[args[0]->pkt_addr] != 0 ? timestamp - at[args[0]->pkt_addr] : args[4]->path_time;
@@ -97,7 +93,8 @@ path:::drop
 
 /* The call that sent it was before the packet: it stands above the first stage, but not in a file of packets. */
 path:::
-/ (args[4]->path_stage == OUTPUT || args[4]->path_stage == TCP_OUT || args[4]->path_stage == UDP_OUT) && this->called && tool_capture == 0 /
+/ (args[4]->path_stage == DW_PATH_OUTPUT || args[4]->path_stage == DW_PATH_TCP_OUT || args[4]->path_stage == DW_PATH_UDP_OUT) &&
+  this->called && tool_capture == 0 /
 {
 	row(args[4]->path_id, number[args[4]->path_id], "send", 0, 0, 0, 0, args[0]->pkt_zonename, "", args[1]->cs_pid,
 	    args[1]->cs_execname, args[4]->path_flags, args[4]->path_protostr, args[2]->ip_saddr, args[4]->path_sport,
@@ -105,7 +102,7 @@ path:::
 }
 
 path:::
-/ args[4]->path_stage != SEND && number[args[4]->path_id] != 0 /
+/ args[4]->path_stage != DW_PATH_SEND && number[args[4]->path_id] != 0 /
 {
 	last = timestamp;
 	row(args[4]->path_id, number[args[4]->path_id], this->stage, this->ns / 1000,

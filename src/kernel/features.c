@@ -535,6 +535,7 @@ static bool explain_selinux(const char *what, bool events, char *buf, size_t len
 static void explain_eperm(struct features *f, int err, char *buf, size_t len)
 {
 	const char *caps = features_missing_caps(f), *what = strerror(-err);
+	const int paranoid = err == -EACCES ? paranoid_events() : 0;
 	uint64_t limit;
 
 	if (caps[0])
@@ -549,12 +550,11 @@ static void explain_eperm(struct features *f, int err, char *buf, size_t len)
 		snprintf(buf, len, "%s: %s", what, LOCKDOWN_HIDES);
 	else if (explain_selinux(what, true, buf, len))
 		return;
-	else if (err == -EACCES && paranoid_events())
+	else if (paranoid)
 		snprintf(buf, len,
 			"%s: kernel.perf_event_paranoid is %d, and this kernel forbids all perf events above 2 unless "
-			"the "
-			"process has CAP_SYS_ADMIN; run it as root, or: sysctl kernel.perf_event_paranoid=2",
-			what, paranoid_events());
+			"the process has CAP_SYS_ADMIN; run it as root, or: sysctl kernel.perf_event_paranoid=2",
+			what, paranoid);
 	else if (memlock_limited(&limit))
 		snprintf(buf, len,
 			"%s: before Linux 5.11 the memory of BPF counts against the limit of locked memory "

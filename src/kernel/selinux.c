@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/readall.h"
+
 #define SELINUXFS "/sys/fs/selinux"
 #define PERMISSIVE_DOMAIN 1u /* a flag of the answer: denials are only logged */
 
@@ -33,24 +35,12 @@ static const struct need {
 	{ "perf_event", true, false, false, { "open", "cpu", "kernel", "tracepoint", "read", "write" } },
 };
 
-/* The whole of a small file, without the end of line or the NUL that some end with. "": it cannot be read. */
-static void read_text(const char *path, char *buf, size_t len)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, len - 1);
-
-	if (fd >= 0)
-		close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-}
-
 /* The number in a file of selinuxfs; 0: there is none. */
 static long number(const char *path)
 {
 	char text[32];
 
-	read_text(path, text, sizeof(text));
+	read_first_line(path, text, sizeof(text));
 	return strtol(text, NULL, 10);
 }
 
@@ -59,7 +49,7 @@ static void read_domain(char *buf, size_t len)
 {
 	char *colon;
 
-	read_text("/proc/self/attr/current", buf, len);
+	read_first_line("/proc/self/attr/current", buf, len);
 	colon = strchr(buf, ':');
 	if (!colon || !strchr(colon + 1, ':') || strchr(buf, ' '))
 		buf[0] = '\0';

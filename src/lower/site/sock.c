@@ -238,7 +238,8 @@ static void lower_place(struct clause_ctx *cx, vreg o, vreg addr, uint32_t found
 	off = ir_alui(ir, ALU_AND, ir_alui(ir, ALU_SHR, off, DW_PLACE_SHIFT), DW_PLACE_MASK);
 	for (int i = 0; i < 2; i++) {
 		uint32_t next = ir_newlabel(ir);
-		vreg at = i ? ir_alui(ir, ALU_AND, ir_alui(ir, ALU_ADD, off, 64), DW_PLACE_MASK) : off;
+		vreg at = i ? ir_alui(ir, ALU_AND, ir_alui(ir, ALU_ADD, off, sizeof(struct dw_place)), DW_PLACE_MASK)
+			    : off;
 		vreg p = ir_alu(ir, ALU_ADD, ir_mapval(ir, map_for(cx->lw, MAP_PLACES), 0), at);
 
 		ir_jcc(ir, CC_NE, ir_ld(ir, p, (int32_t)offsetof(struct dw_place, sk), 8, false, false), addr, next);

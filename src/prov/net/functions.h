@@ -58,13 +58,12 @@
 /* clang-format off */
 /* The reset that answers a segment. The kernel also enters the function for a segment that is itself a reset, and
  * then sends nothing (RFC 9293, 3.10.7.1). */
-#define FUNC_ANSWER(nat, cond, ...) \
-	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__), \
-	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__)
-/* A segment without a socket. It enters the same function, also if it is a reset, which has no answer. */
-#define FUNC_NO_SOCKET(...) \
-	FUNC_SITE("tcp_v4_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0", __VA_ARGS__), \
-	FUNC_SITE("tcp_v6_send_reset", 2, "dw_refused", .when = "P->refused_sk == 0", __VA_ARGS__)
+#define FUNC_SEND_RESET(nat, cond, ...) \
+	FUNC_SITE("tcp_v4_send_reset", 2, nat, .when = cond, __VA_ARGS__), \
+	FUNC_SITE("tcp_v6_send_reset", 2, nat, .when = cond, __VA_ARGS__)
+#define FUNC_ANSWER(nat, cond, ...) FUNC_SEND_RESET(nat, "(dw_tcp_flags[P] & DW_TH_RST) == 0" cond, __VA_ARGS__)
+/* A segment without a socket: also a reset, which has no answer. */
+#define FUNC_NO_SOCKET(...) FUNC_SEND_RESET("dw_refused", "P->refused_sk == 0", __VA_ARGS__)
 /* Any other reset. The reason is the last argument since Linux 6.10; some kernels are compiled without the argument
  * before it. */
 #define FUNC_GIVES_UP(...) \
