@@ -27,6 +27,7 @@ uint64_t driver[uint64_t];
 uint64_t receive[uint64_t];
 uint64_t at[uint64_t];		/* when that segment was seen last */
 uint64_t segment[uint64_t];	/* its identity */
+uint64_t first[uint64_t];	/* of a way: its first byte's sequence number */
 uint64_t here[uint64_t];	/* 1: it has come to its socket */
 uint64_t queued[uint64_t];	/* its wait in the socket's queue */
 uint64_t waking[uint64_t];	/* ... for the reader to run */
@@ -47,6 +48,7 @@ uint64_t leaving[uint64_t];	/* of a buffer that leaves: when; its way */
 uint64_t leaver[uint64_t];
 uint64_t arrived[uint64_t];	/* of a buffer of another host: when */
 uint64_t way[uint64_t];		/* of a packet's identity */
+inline uint64_t OTHER = 2;	/* instead of a way: data that no round follows, not from another host */
 uint64_t woken[int];		/* of a thread: when it was woken */
 
 dtrace:::BEGIN
@@ -164,7 +166,7 @@ tcp:::send
 / arg0 /
 {
 	leaving[args[0]->pkt_buffer] = 0;
-	leaver[args[0]->pkt_buffer] = 0;
+	leaver[args[0]->pkt_buffer] = this->sends ? OTHER : 0;
 }
 
 /* A request's last segment counts, an answer's first one: what comes of it first ends the round. */
@@ -175,7 +177,7 @@ tcp:::send
 	this->goes = 1;
 	this->from = left[this->way] > called[this->way] ? left[this->way] : called[this->way];
 	this->paces = pacing[arg0] == 0 || until[arg0] <= this->from ? 0 :
-	    this->left - (pacing[arg0] > this->from ? pacing[arg0] : this->from);
+	    (until[arg0] < this->left ? until[arg0] : this->left) - (pacing[arg0] > this->from ? pacing[arg0] : this->from);
 	paced[this->way] += this->paces;
 	window[this->way] += args[3]->tcps_limited == TCP_LIMITED_RWND ? this->left - this->from - this->paces : 0;
 	pacing[arg0] = 0;
@@ -186,6 +188,12 @@ tcp:::send
 {
 	this->goes = 1;
 	resent[this->way] += this->left - left[this->way];
+}
+
+tcp:::send
+/ this->goes && segment[this->way] == 0 /
+{
+	first[this->way] = args[4]->tcp_seq;
 }
 
 tcp:::send
@@ -210,9 +218,14 @@ tcp:::send
 /* ---- segments on their way -------------------------------------------------------------------------------------- */
 
 path:::queue
-/ leaver[args[0]->pkt_buffer] /
+/ leaver[args[0]->pkt_buffer] > OTHER /
 {
 	segment[leaver[args[0]->pkt_buffer]] = args[4]->path_id;
+}
+
+path:::queue
+/ leaver[args[0]->pkt_buffer] /
+{
 	way[args[4]->path_id] = leaver[args[0]->pkt_buffer];
 	leaver[args[0]->pkt_buffer] = 0;
 }
@@ -257,6 +270,12 @@ path:::socket-in
 }
 
 path:::socket-in
+/ way[args[4]->path_id] == OTHER /
+{
+	way[args[4]->path_id] = 0;
+}
+
+path:::socket-in
 / this->on && (this->on & 1) == 0 /
 {
 	asker[args[1]->cs_addr] = this->on;
@@ -296,6 +315,7 @@ tcp:::receive
 / this->came && this->data && args[3]->tcps_active && called[arg0] && here[arg0 + 1] == 0 && here[arg0] == 0 /
 {
 	here[arg0 + 1] = 1;
+	first[arg0 + 1] = args[4]->tcp_seq;
 	came[arg0] = this->came;
 	at[arg0 + 1] = timestamp;
 	receive[arg0 + 1] = timestamp - this->came;
@@ -309,6 +329,7 @@ tcp:::receive
 	serves[arg0] = 1;
 	mine[arg0] = 0;
 	called[arg0] = this->came;
+	first[arg0] = args[4]->tcp_seq;
 	called[arg0 + 1] = 0;
 	left[arg0 + 1] = 0;
 	done[arg0] = 0;
@@ -353,10 +374,11 @@ sock:::receive
 	this->read = this->round + (this->round == this->reader && serves[this->reader] == 0);
 }
 
-/* The request is read, until the answer begins; the answer once. */
+/* The request is read, until the answer begins; the answer once. What was left of the round before is neither. */
 sock:::receive
 / this->round && called[this->round] && here[this->read] &&
-  ((this->read & 1) != 0 || called[this->round + 1] == 0) /
+  ((this->read & 1) != 0 || called[this->round + 1] == 0) &&
+  (int32_t)(((struct tcp_sock *)this->reader)->copied_seq - first[this->read]) > 0 /
 {
 	this->seen = at[this->read];
 	this->woke = self->woke > this->seen ? self->woke : self->receiving > this->seen ? self->receiving : this->seen;

@@ -71,9 +71,14 @@ def serve():
     for _ in range(ROUNDS):
         if kind in ("socket", "window"):
             time.sleep(DELAY)
+        if kind == "unread":  # it is answered first
+            time.sleep(DELAY / 2)
+            peer.sendall(b"answer")
         take(peer, REQUEST)
-        if kind in ("server", "far"):
-            time.sleep(DELAY)
+        if kind == "unread":
+            continue
+        if kind in ("server", "far", "ahead"):
+            time.sleep(DELAY / 2 if kind == "ahead" else DELAY)
         peer.sendall(b"answer")
     peer.recv(1)
 
@@ -93,7 +98,12 @@ def ask():
         os.close(go[1])
         burn(go[0])
     times = []
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS if kind == "ahead" else 0):  # all are asked, then all are answered
+        sock.sendall(bytes(REQUEST))
+        time.sleep(0.002)
+    if kind == "ahead":
+        take(sock, ROUNDS * len("answer"))
+    for _ in range(ROUNDS if kind != "ahead" else 0):
         if kind == "wake-up":
             os.write(go[1], b".")
             time.sleep(0.005)
