@@ -238,7 +238,7 @@ translator struct dw_tcp < struct dw_fcheckreq *C > {
 	checked = 1;
 };
 
-/* The end of udp_sendmsg and udpv6_sendmsg. A kretprobe does not have the socket; the namespace is then that of the process. */
+/* The end of udp_sendmsg and udpv6_sendmsg. */
 struct dw_fsent {
 	struct sock *sk;
 	int32_t retval;
@@ -250,7 +250,31 @@ struct dw_fsent {
 translator struct dw_tcp < struct dw_fsent *C > {
 	ret = C->retval;
 	sk = C->full;
-	owner = C->full != 0 ? C->owner : (struct dw_owner *)0;
-	cookie = C->full != 0 ? C->cookie : 0;
-	netns = C->full != 0 ? C->full->__sk_common.skc_net.net->ns.inum : curthread->nsproxy->net_ns->ns.inum;
+	owner = C->owner;
+	cookie = C->cookie;
+	netns = C->full->__sk_common.skc_net.net->ns.inum;
+};
+
+/* The same by a kretprobe, which does not have the socket: the thread has noted it as the call began (dw_fsends). 0: that
+ * was missed. */
+struct dw_ksent {
+	int32_t retval;
+};
+
+inline struct sock *dw_sends = (struct sock *)__stamped("sends", (uint64_t)curthread);
+translator struct dw_tcp < struct dw_ksent *C > {
+	ret = C->retval;
+	sk = dw_sends;
+	owner = __owner((uint64_t)dw_sends);
+	cookie = dw_sends != 0 && dw_sends->__sk_common.skc_cookie.counter != 0 ? dw_sends->__sk_common.skc_cookie.counter :
+	    (uint64_t)dw_sends;
+	netns = dw_sends != 0 ? dw_sends->__sk_common.skc_net.net->ns.inum : curthread->nsproxy->net_ns->ns.inum;
+};
+
+struct dw_fsends {
+	struct sock *sk;
+};
+
+translator struct dw_tcp < struct dw_fsends *C > {
+	sk = C->sk;
 };

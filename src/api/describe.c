@@ -97,7 +97,7 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	case ATTACH_KPROBE:
 	case ATTACH_KRETPROBE:
 		return arena_printf(d->arena, "the function %s(); %s", site_function(s, p),
-			s->inside               ? "kprobes"
+			site_is_kprobe(s)       ? "kprobes"
 				: s->entry_args ? "fentry"
 						: "fentry, or kprobes");
 	case ATTACH_PERF:
@@ -135,7 +135,7 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 		const struct site *s = &p->def->sites[i];
 		bool kprobe = site_is_function(s) && c.tier == TIER_KPROBES, function = site_is_function(s);
 		enum tier t = kprobe ? TIER_KPROBES : function ? TIER_FUNCTIONS : TIER_HOOKS;
-		const char *name = function || s->inside ? site_function(s, p) : s->target, *not = "";
+		const char *name = function || site_is_kprobe(s) ? site_function(s, p) : s->target, *not = "";
 
 		if (d->kernel && site_lacks(&d->c.lenv, d->arena, p, s, t))
 			not = " (not on this kernel)";

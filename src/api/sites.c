@@ -16,7 +16,7 @@ static struct probe *probe_of(const struct dwire_probe *shown)
 /* The tier that a site is asked about: functions are sites of two. */
 static enum tier tier_of(const struct site *s, int chosen)
 {
-	if (s->inside || (site_is_function(s) && chosen == TIER_KPROBES))
+	if (site_is_kprobe(s) || (site_is_function(s) && chosen == TIER_KPROBES))
 		return TIER_KPROBES;
 	return site_is_function(s) ? TIER_FUNCTIONS : TIER_HOOKS;
 }
@@ -35,7 +35,7 @@ bool dwire_probe_site(struct dwire *d, const struct dwire_probe *shown, size_t i
 		c = tier_choose(&d->c.lenv, d->arena, p, 1);
 	t = tier_of(s, c.tier);
 	*out = (struct dwire_site){ .kind = attach_info(s->attach)->name,
-		.target = site_is_function(s) || s->inside ? site_function(s, p) : s->target,
+		.target = site_is_function(s) || site_is_kprobe(s) ? site_function(s, p) : s->target,
 		.tier = site_in_tier(s, TIER_HOOKS) && site_in_tier(s, TIER_KPROBES) ? NULL : tier_name(t),
 		.lacks = d->kernel ? site_lacks(&d->c.lenv, d->arena, p, s, t) : "types (BTF)" };
 	out->used = !out->lacks && c.tier >= 0 && site_in_tier(s, (enum tier)c.tier);

@@ -32,6 +32,11 @@ bool site_is_function(const struct site *s)
 	return attach_info(s->attach)->way == WAY_FUNCTION;
 }
 
+bool site_is_kprobe(const struct site *s)
+{
+	return attach_info(s->attach)->way == WAY_KPROBE;
+}
+
 /* Sites that dwire fires itself, timers, iterators, and places in programs exist in every tier. */
 static bool in_all(const struct site *s)
 {
@@ -42,7 +47,7 @@ static bool in_all(const struct site *s)
 
 bool site_in_tier(const struct site *s, enum tier t)
 {
-	return s->inside ? t == TIER_KPROBES : in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
+	return site_is_kprobe(s) ? t == TIER_KPROBES : in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
 }
 
 /* A site without a target is at the probe's own function. */
@@ -112,8 +117,8 @@ static const char *place_lacks(
 		return "the BPF helper bpf_get_attach_cookie()";
 	if (lib)
 		return env->functions && env->functions(env->ctx, lib, &n) ? NULL : *lib->objects;
-	if (site_is_function(s) || s->inside)
-		return function_lacks(env, a, p, s, s->inside ? TIER_KPROBES : t);
+	if (site_is_function(s) || site_is_kprobe(s))
+		return function_lacks(env, a, p, s, site_is_kprobe(s) ? TIER_KPROBES : t);
 	if (s->attach == ATTACH_EVENT)
 		return env->event && env->event(env->ctx, s->target, &n)
 			? NULL

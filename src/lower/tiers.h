@@ -10,6 +10,8 @@
 const char *tier_name(enum tier t);
 int tier_by_name(const char *name);
 
+/* A kprobe: it exists in no other tier. A function is a site of two tiers (site_is_function()). */
+bool site_is_kprobe(const struct site *s);
 bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
 /* For a site at a function: the function, and its module (NULL: the kernel itself). */

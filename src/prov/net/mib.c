@@ -246,8 +246,13 @@ static const char *const args[] = { "int64_t", "csinfo_t *", NULL };
 
 /* A failed send. A full buffer of a nonblocking socket and a signal do not count. */
 #define CANNOT_SEND "P->ret < 0 && P->ret != -DW_EAGAIN && P->ret > -DW_ERESTARTSYS"
-/* udpv6_sendmsg() calls udp_sendmsg() for IPv4 addresses. A kretprobe does not have the socket. */
+/* udpv6_sendmsg() calls udp_sendmsg() for IPv4 addresses: a call of an IPv6 socket counts where the former ends. */
 #define BY_IPV4 "(P->sk == 0 || P->sk->__sk_common.skc_family == DW_AF_INET)"
+#define UDP_SENT(func, ...) \
+	{ .attach = ATTACH_FEXIT, .target = func, .nargs = 1, .native = "dw_fsent", .entry_args = true, \
+		.optional = true, .value = "1", __VA_ARGS__ }, \
+	{ .attach = ATTACH_KRETPROBE, .target = func, .nargs = 1, .native = "dw_ksent", .irqs_off = true, \
+		.optional = true, .value = "1", __VA_ARGS__ }
 #define NOT_TCP "P->proto != DW_IPPROTO_TCP"
 
 static const struct probe_def probes[] = {
@@ -440,8 +445,7 @@ static const struct probe_def probes[] = {
 		TRACE("sock_send_length", 3, "dw_sockio",
 			"dw_is_udp[P] && P->sk->__sk_common.skc_family == DW_AF_INET && P->ret == -DW_ENETUNREACH", "1",
 			"calls that send datagrams"),
-		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
-		  .when = "P->ret == -DW_ENETUNREACH", .value = "1", .sees = "calls that send datagrams" },
+		UDP_SENT("udp_sendmsg", .when = "P->ret == -DW_ENETUNREACH", .sees = "calls that send datagrams"),
 		FREED("dw_ip_header[P] && " IPV4 " && P->reason == SKB_DROP_REASON_IP_OUTNOROUTES",
 			"packets that are dropped")),
 	PROBE("rawipInDatagrams", "a process reads a packet from a raw socket",
@@ -509,10 +513,8 @@ static const struct probe_def probes[] = {
 		ICMP_SENT(" && " ICMP_TYPE " == DW_ICMP_TIMESTAMPREPLY")),
 	PROBE("udpOutErrors", "a process cannot send a datagram",
 		TRACE("sock_send_length", 3, "dw_sockio", "dw_is_udp[P] && " CANNOT_SEND, "1", "calls that send"),
-		{ .attach = ATTACH_FEXIT, .target = "udp_sendmsg", .nargs = 1, .native = "dw_fsent",
-		  .when = CANNOT_SEND " && " BY_IPV4, .value = "1", .sees = "calls that send datagrams" },
-		{ .attach = ATTACH_FEXIT, .target = "udpv6_sendmsg", .nargs = 1, .native = "dw_fsent", .optional = true,
-		  .when = CANNOT_SEND, .value = "1", .sees = "calls that send datagrams of IPv6" }),
+		UDP_SENT("udp_sendmsg", .when = CANNOT_SEND " && " BY_IPV4, .sees = "calls that send datagrams"),
+		UDP_SENT("udpv6_sendmsg", .when = CANNOT_SEND, .sees = "calls that send datagrams of IPv6")),
 	PROBE("ipIfStatsInDiscards", "IPv4 or IPv6 drops a received packet that has no error",
 		FREED("dw_ip_header[P] && " IPV4_OR_6 " && P->recv && dw_ip_discards[P]", "packets that are dropped")),
 	PROBE("ipIfStatsOutDiscards", "IPv4 or IPv6 drops a packet to send that has no error, except for TCP",
@@ -561,4 +563,13 @@ static const char *refuses(const char *name)
 	return refusal_of(refused, sizeof(refused) / sizeof(refused[0]), name);
 }
 
-const struct provider mib_provider = { PROVIDER("mib", "dw_counted", probes), .refuses = refuses };
+/* The socket by which a thread sends a datagram, for kretprobes. The note stays until the thread sends again:
+ * kretprobes at one function run in any order, so none of them may delete what the others read. */
+/* clang-format off */
+#define CALL_BEGINS(func) \
+	{ STAMP_SET, FUNC_SITE(func, 1, "dw_fsends"), .key = "(uint64_t)curthread", .word = "(uint64_t)P->sk" }
+/* clang-format on */
+static const struct stamp_event send_events[] = { CALL_BEGINS("udp_sendmsg"), CALL_BEGINS("udpv6_sendmsg") };
+static const struct stamp stamps[] = { { "sends", TABLE(send_events) } };
+
+const struct provider mib_provider = { PROVIDER("mib", "dw_counted", probes), STAMPED(stamps), .refuses = refuses };
