@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every packet counted once at the highest rates: counts and sums of tcp, udp and ip against the kernel's own counters
 # of a network namespace that has no other traffic, with several aggregations, and two traces, at once.
-
+[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
 netns_new counts
 
 # What the kernel's counters have grown by while the traffic ran, as key=value lines.
