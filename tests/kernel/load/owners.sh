@@ -56,13 +56,22 @@ check_late() {
 	compare "handed on before, $*"
 }
 
+# A slow machine sends again what was not acknowledged in time. That may arrive after the connection was handed on, while the
+# trigger counts it for the process that had the connection. So at most these bytes are another process's; none is missing.
+is_late() {
+	slow_machine && awk -F= -v again="$(value_of retransmitted)" 'FNR == NR { want[$1] = $2; n++; next }
+		$1 !~ /^tcp_/ && want[$1] != $2 || !($1 in want) { bad = 1 }
+		{ n--; dir = $1; sub(/_[0-9]*$/, "", dir); sum[dir] += $2 - want[$1]; if ($2 > want[$1]) other += $2 - want[$1] }
+		END { for (d in sum) bad += sum[d] != 0; exit bad || n || other > again }' "$tmp/want" "$tmp/got"
+}
+
 compare() {
 	expect_eq "$(grep -v 'has exited$' <<<"$ERR")" "" "$*: nothing was dropped"
 	with_traffic <"$tmp/trigger" >"$tmp/want"
 	with_traffic <<<"$OUT" >"$tmp/got"
 	expect_ge "$(wc -l <"$tmp/want")" 6 "$*: there was traffic"
-	diff -u --label trigger "$tmp/want" --label dwire "$tmp/got" >"$tmp/diff" || {
-		fail "$*: not each byte at its process ($(value_of processes) processes)"
+	diff -u --label trigger "$tmp/want" --label dwire "$tmp/got" >"$tmp/diff" || is_late || {
+		fail "$*: not each byte at its process ($(value_of processes) processes, $(value_of retransmitted) bytes sent again)"
 		grep '^[-+]' "$tmp/diff" | head -n 20
 	}
 }
@@ -71,4 +80,4 @@ for kind in plain workers pass fork udp share; do
 	check -k $kind -n 8 -c 10
 done
 check_late -k pass -n 12 -c 10 -N
-check -n 200 -c 10
+if slow_machine; then check -n 60 -c 4; else check -n 200 -c 10; fi

@@ -26,12 +26,12 @@ check() { # DEVICE
 			    args[4]->tcp_window, args[2]->ip_plength - args[4]->tcp_offset, args[3]->tcps_state); }
 		udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/ {
 			printf(\"udp-%s ver=%d pid=%d sp=%d dp=%d len=%d\\n\", probename, args[2]->ip_ver, args[1]->cs_pid,
-			    args[4]->udp_sport, args[4]->udp_dport, args[4]->udp_length - 8); }" many -n 200 -c 60
+			    args[4]->udp_sport, args[4]->udp_dport, args[4]->udp_length - 8); }" many -n $processes -c $connections
 	captured
 	expect_eq "$(grep -v 'has exited$' "$tmp/err")" "" "$what: nothing was dropped"
 	pcap_segments >"$tmp/wire"
 	n=$(wc -l <"$tmp/wire")
-	expect_ge "$n" 20000 "$what: segments captured"
+	expect_ge "$n" $((processes * connections)) "$what: segments captured"
 	for probe in send receive; do
 		traced_segments $probe >"$tmp/$probe"
 		diff -u --label captured --label "$probe" "$tmp/wire" "$tmp/$probe" >"$tmp/diff" ||
@@ -42,9 +42,11 @@ check() { # DEVICE
 	expect_eq "$(wc -l <"$tmp/strangers")" 0 "$what: segments of strangers: $(head -n 5 "$tmp/strangers")"
 	# the answer to the server's FIN, and that
 	expect_le "$(<"$tmp/late")" $((2 * $(value_of connections))) "$what: segments of TIME_WAIT"
-	expect_ge "$(value_of processes)" 200 "$what: processes"
+	expect_ge "$(value_of processes)" $processes "$what: processes"
 }
 
+processes=200 connections=60
+! slow_machine || { processes=40 connections=6; } # tcpdump loses packets of more, and the traffic takes ten minutes
 dwire_opts+=(-b 32m)
 netns_new wire
 check lo

@@ -7,6 +7,7 @@ check() { # FAMILY
 	trace_waiting "tcp:::receive /args[1]->cs_netns == $NETNS_ID && args[2]->ip_plength > args[4]->tcp_offset/ {
 		printf(\"%d %s %d\\n\", args[1]->cs_pid, args[1]->cs_execname, args[4]->tcp_dport) }"
 	[ "$(value_of uring)" != 0 ] || skip "no io_uring"
+	echo "$OUT"
 	expect_eq "$(grep -c "^$(value_of worker_pid) dw_worker $(value_of port)\$" <<<"$OUT")" 2 "$1: segments that the worker takes"
 	expect_eq "$(grep -c . <<<"$OUT")" 2 "$1: segments"
 }

@@ -73,8 +73,11 @@ also() { # WAY: what is its own
 	case $1 in
 	fastopen) expect_count "p == \"receive\" && v[\"fl\"] == 2 && v[\"len\"] == 500" 1 "$what: the second SYN brings data" ;;
 	privilege)
-		expect_total len "p == \"send\" && $is_server && v[\"uid\"] == 0" 2000 "$what: bytes sent by root"
-		expect_total len "p == \"send\" && $is_server && v[\"uid\"] == 65534" 3000 "$what: bytes sent by nobody"
+		# In a slow machine what root wrote second may wait for the acknowledgment of the first until the process is nobody's.
+		byroot=$(total len "p == \"send\" && $is_server && v[\"uid\"] == 0")
+		if slow_machine && [ "$byroot" = 1000 ]; then as_root=1000; else as_root=2000; fi
+		expect_eq "$byroot" $as_root "$what: bytes sent by root"
+		expect_total len "p == \"send\" && $is_server && v[\"uid\"] == 65534" $((5000 - as_root)) "$what: bytes sent by nobody"
 		;;
 	early) expect_ge "$(count "p == \"send\" && $is_client && v[\"st\"] == 4")" 1 "$what: segments of a process that is gone" ;;
 	timewait)
@@ -88,7 +91,8 @@ also() { # WAY: what is its own
 			return
 		fi
 		expect_ge "$(values cid "$is_client" | sort -u | wc -l)" 2 "$what: subflows"
-		expect_eq "$(values parent "$is_client" | sort -u | wc -l)" 1 "$what: of one connection"
+		# of those that have a socket
+		expect_eq "$(values parent "$is_client && v[\"st\"] != 6" | sort -u | wc -l)" 1 "$what: of one connection"
 		# the connection may end before its subflows
 		expect_eq "$(values token "$is_client && v[\"tok\"]" | sort -u | wc -l)" 1 "$what: with one token"
 		expect_count "v[\"par\"] && !($is_client) && !($is_server)" 0 "$what: every segment of a subflow has an owner"
