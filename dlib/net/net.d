@@ -202,12 +202,10 @@ translator struct dw_pkt < struct dw_cgout *C > {
 
 /* TIME_WAIT: the key of the owner service for a connection without a socket (src/owner/bpf/owner_ended.h), from the
  * socket or the small one that follows it, and from a segment that is sent. words: namespace, near port, far port. */
-inline uint64_t dw_key_add[uint64_t key, uint64_t word] = (key ^ word) * 0x9e3779b97f4a7c15;
-inline uint64_t dw_key4[uint64_t addresses, uint64_t words] =
-    dw_key_add[dw_key_add[0, addresses], words] & 0x7fffffffffffffff;
-inline uint64_t dw_key_add6[uint64_t key, uint64_t at] = dw_key_add[dw_key_add[key, dw_kword[at]], dw_kword[at + 8]];
+inline uint64_t dw_key4[uint64_t addresses, uint64_t words] = __mix(__mix(0, addresses), words) & 0x7fffffffffffffff;
+inline uint64_t dw_key_add6[uint64_t key, uint64_t at] = __mix(__mix(key, dw_kword[at]), dw_kword[at + 8]);
 inline uint64_t dw_key6[uint64_t near, uint64_t far, uint64_t words] =
-    dw_key_add[dw_key_add6[dw_key_add6[0, near], far], words] & 0x7fffffffffffffff;
+    __mix(dw_key_add6[dw_key_add6[0, near], far], words) & 0x7fffffffffffffff;
 inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == DW_AF_INET ||
     (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
     S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == DW_IN6_MAPPED);

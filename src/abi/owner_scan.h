@@ -13,11 +13,12 @@ enum owner_scan {
 
 /* The one value of the map `state`, which user space maps. */
 struct owner_state {
-	DW_U64 drops;    /* owners that could not be stored */
-	DW_U32 scan;     /* enum owner_scan */
-	DW_U32 orphaned; /* a process has exited that had been an owner; user space resets it */
-	DW_U32 never;    /* what only the service of newer kernels uses; nobody reads it */
-	DW_U32 shared;   /* likewise; stays 0 */
+	DW_U64 drops;       /* owners that could not be stored */
+	DW_U64 ends_factor; /* of dw_mix(), for the keys of connections that have ended; user space sets it */
+	DW_U32 scan;        /* enum owner_scan */
+	DW_U32 orphaned;    /* a process has exited that had been an owner; user space resets it */
+	DW_U32 never;       /* what only the service of newer kernels uses; nobody reads it */
+	DW_U32 shared;      /* likewise; stays 0 */
 };
 
 /* Pids, modulo OWNER_HOLDERS: what is known of the process. */

@@ -505,6 +505,7 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	c->image.nspec = c->opts->nspec < NSPEC_MAX ? c->opts->nspec : NSPEC_MAX;
 	c->image.specsize = c->opts->specsize;
 	c->lenv.nspec = c->image.nspec;
+	c->image.secret = c->lenv.secret;
 	c->lenv.only_cpu = (uint32_t)(c->opts->cpu + 1);
 	c->lenv.only_tier = c->opts->tier;
 	c->lenv.dnsports = c->opts->dnsports.v;

@@ -308,6 +308,7 @@ struct image {
 	uint32_t globals_size; /* of MAP_GLOBALS' value */
 	bool functions;        /* a probe uses another tier than hooks */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */
+	uint64_t secret;       /* of hashes that its programs compute (dw_mix()); 0: none */
 	bool needs_ended;      /* ... also of connections in TIME_WAIT, which have no socket */
 	bool idle;             /* a probe is enabled that has nothing to do: its predicates are 0, or it is ERROR */
 	bool destructive;      /* an action changes the system: refused without -w */

@@ -53,8 +53,7 @@ void load_free(struct loaded *l)
 	for (size_t i = 0; i < l->nmaps; i++) {
 		enum map_role role = l->image->maps.v[i].role;
 
-		if (role != MAP_OWNER && role != MAP_LAST_USERS && role != MAP_SENDERS && role != MAP_ENDED &&
-			role != MAP_PLACES && role != MAP_RINGS)
+		if (role != MAP_RINGS && !load_borrowed(&OWNER_MAPS_NONE, role))
 			close(l->maps[i]);
 	}
 	if (l->rings_fd >= 0)

@@ -12,11 +12,17 @@
 
 struct reporter;
 
+/* Maps of the owner service (owner/owner.h), borrowed. -1: there is none. */
+struct owner_maps {
+	int owners, last_users, senders, ended, places;
+};
+#define OWNER_MAPS_NONE ((struct owner_maps){ -1, -1, -1, -1, -1 })
+
 struct load_config {
 	const struct image *image; /* borrowed, as long as the loaded image lives */
 	struct features *features; /* borrowed likewise */
 	uint64_t bufsize;          /* bytes of one CPU's ring buffer, rounded up to a power of two pages; 0: default */
-	int owner_fd, last_users_fd, senders_fd, ended_fd, places_fd; /* of the owner service, borrowed; -1: none */
+	struct owner_maps owner;
 };
 
 /* Descriptors; all closed by load_free(), and by the kernel when the process dies, which undoes everything. */

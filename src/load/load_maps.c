@@ -50,6 +50,24 @@ static int create_table(struct loader *ld, const struct image_map *m)
 	return load_map_failed(ld, m->name, m->value_size, err);
 }
 
+const int *load_borrowed(const struct owner_maps *maps, enum map_role role)
+{
+	switch ((int)role) {
+	case MAP_OWNER:
+		return &maps->owners;
+	case MAP_LAST_USERS:
+		return &maps->last_users;
+	case MAP_SENDERS:
+		return &maps->senders;
+	case MAP_ENDED:
+		return &maps->ended;
+	case MAP_PLACES:
+		return &maps->places;
+	default:
+		return NULL;
+	}
+}
+
 /* Returns a map of the owner service. Without the service the script cannot run: -EINVAL, which is reported. */
 static int borrow(struct loader *ld, int fd, const char *name)
 {
@@ -68,15 +86,11 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_RINGS:
 		return load_create_rings(ld, m->name);
 	case MAP_OWNER:
-		return borrow(ld, ld->c->owner_fd, m->name);
 	case MAP_LAST_USERS:
-		return borrow(ld, ld->c->last_users_fd, m->name);
 	case MAP_SENDERS:
-		return borrow(ld, ld->c->senders_fd, m->name);
 	case MAP_ENDED:
-		return borrow(ld, ld->c->ended_fd, m->name);
 	case MAP_PLACES:
-		return borrow(ld, ld->c->places_fd, m->name);
+		return borrow(ld, *load_borrowed(&ld->c->owner, m->role), m->name);
 	case MAP_DROPS:
 		drops = *m;
 		drops.type = BPF_MAP_TYPE_PERCPU_ARRAY;

@@ -16,6 +16,8 @@ struct loader {
 
 /* load_maps.c */
 int load_make_maps(struct loader *ld) __attribute__((warn_unused_result));
+/* The member for a map's role; NULL: it is not of the owner service. */
+const int *load_borrowed(const struct owner_maps *maps, enum map_role role);
 
 /* load_progs.c. If l->late is set then, it has taken ld->types. */
 int load_make_progs(struct loader *ld) __attribute__((warn_unused_result));

@@ -240,6 +240,7 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 		return failed(-errno, "the root cgroup", "", opts, to);
 	*o->k.partial = o->cgroup < 0 || !opts->whole;
 	*o->k.ended_unread = !opts->ended;
+	*o->k.ends_factor = DW_FACTOR(opts->secret);
 	return 0;
 }
 
@@ -327,29 +328,9 @@ int owner_last(struct owner *o)
 	return err;
 }
 
-int owner_map_fd(const struct owner *o)
+const struct owner_maps *owner_maps(const struct owner *o)
 {
-	return o->k.owners;
-}
-
-int owner_last_users_fd(const struct owner *o)
-{
-	return o->k.last_users;
-}
-
-int owner_senders_fd(const struct owner *o)
-{
-	return o->k.senders;
-}
-
-int owner_places_fd(const struct owner *o)
-{
-	return o->k.places;
-}
-
-int owner_ended_fd(const struct owner *o)
-{
-	return o->k.ended;
+	return &o->k.maps;
 }
 
 size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
@@ -364,11 +345,11 @@ size_t owner_fds(const struct owner *o, int fds[OWNER_FDS], size_t *nprogs)
 		fds[n++] = o->k.old[i];
 	fds[n++] = o->k.iter;
 	*nprogs = n;
-	fds[n++] = o->k.owners;
-	fds[n++] = o->k.last_users;
-	fds[n++] = o->k.senders;
-	fds[n++] = o->k.ended;
-	fds[n++] = o->k.places;
+	fds[n++] = o->k.maps.owners;
+	fds[n++] = o->k.maps.last_users;
+	fds[n++] = o->k.maps.senders;
+	fds[n++] = o->k.maps.ended;
+	fds[n++] = o->k.maps.places;
 	return n;
 }
 

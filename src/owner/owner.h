@@ -33,6 +33,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "load/load.h"
+
 struct features;
 struct kbtf;
 struct owner;
@@ -45,6 +47,7 @@ struct owner_opts {
 	int cgroup_fd;             /* the root of cgroup2; -1: none is mounted */
 	bool whole;                /* cgroup_fd is the machine's root, not the root of a container's cgroup namespace */
 	bool functions;            /* the script sees packets at functions of the kernel */
+	uint64_t secret;           /* of the image */
 	bool ended;                /* the script reads owners of connections in TIME_WAIT */
 };
 
@@ -75,8 +78,7 @@ int owner_start(struct owner **out, const struct owner_opts *opts, const struct 
 int owner_poll(struct owner *o) __attribute__((warn_unused_result));
 
 /* How a program finds the owner of a socket. It looks up the socket's address in `places`, then in `owners`; for a
- * connection in TIME_WAIT, a key made of its ends in the ring of owner_ended_fd() (owner_ended.h; before Linux 5.17 in
- * `owners`).
+ * connection in TIME_WAIT, a key made of its ends in the ring `ended` (owner_ended.h; before Linux 5.17 in `owners`).
  * No entry: no process (pid -1), as for sockets of the kernel.
  *
  * If how is DW_OWNER_SHARED, several processes use the socket, which is not a TCP socket. The owner is then the first
@@ -87,11 +89,7 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
  * 3. the entry in the hash `last_users` (same key and value).
  * pid and tid are those of the thread that claimed the socket; uid and name are those of its process at that time.
  * While the process lives, its struct pid (member process) leads to the current ones: dw_leader in dlib/net/net.d. */
-int owner_map_fd(const struct owner *o);
-int owner_last_users_fd(const struct owner *o);
-int owner_senders_fd(const struct owner *o);
-int owner_places_fd(const struct owner *o);
-int owner_ended_fd(const struct owner *o);
+const struct owner_maps *owner_maps(const struct owner *o);
 
 /* Call it after the programs of the script are attached. It attaches the programs that remove an owner again, to run
  * last, so that the script still sees the owner of a socket that ends. Returns 0 or -errno. */

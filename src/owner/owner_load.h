@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "load/load.h"
+
 /* Each program: its name, how it is attached, and when: always, or once listeners or datagram sockets are shared, or a
  * connection was passed on. A tracing program (BPF_TRACE_RAW_TP) is loaded for its tracepoint or function, which need
  * not be named again. */
@@ -66,8 +68,9 @@ struct owner_kernel {
 	int old[OWNER_OLD];                  /* the programs of kernels before 5.17, attached in this order; -1: none */
 	const char *at;                      /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
-	int owners, last_users, senders, ended, places; /* maps */
+	struct owner_maps maps;
 	const volatile uint64_t *drops;
+	volatile uint64_t *ends_factor;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial, *ended_unread;
 	volatile uint32_t *accept_missed, *listener_shared;
 	const volatile uint32_t *datagram_shared, *stream_shared, *accepts_seen, *accepts_needed;

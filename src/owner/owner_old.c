@@ -193,12 +193,13 @@ static void take(struct owner_kernel *k, struct old *o)
 {
 	k->old_state = o;
 	k->destroy = old_free;
-	k->owners = o->map[OWNERS];
-	k->last_users = o->map[LAST_USERS];
-	k->senders = o->map[SENDERS];
-	k->ended = o->map[ENDED_OWNERS];
-	k->places = o->map[PLACES];
+	k->maps.owners = o->map[OWNERS];
+	k->maps.last_users = o->map[LAST_USERS];
+	k->maps.senders = o->map[SENDERS];
+	k->maps.ended = o->map[ENDED_OWNERS];
+	k->maps.places = o->map[PLACES];
 	k->drops = (const volatile uint64_t *)&o->state->drops;
+	k->ends_factor = (volatile uint64_t *)&o->state->ends_factor;
 	k->scan = &o->state->scan;
 	k->orphaned = &o->state->orphaned;
 	k->listener_suspect = k->datagram_suspect = k->marked = k->partial = &o->state->never;

@@ -59,6 +59,7 @@ static int start_owner(struct session *s)
 		.whole = features_cgroup2_whole(s->opts.features),
 		.functions = s->image->functions,
 		.ended = s->image->needs_ended,
+		.secret = s->image->secret,
 	};
 
 	if (s->image->needs_owner)
@@ -87,11 +88,7 @@ static int load(struct session *s)
 		.features = s->opts.features,
 		/* What fill and ring keep, they keep here. */
 		.bufsize = s->opts.options->bufpolicy == BUF_SWITCH ? s->opts.options->bufsize : 0,
-		.owner_fd = s->owner ? owner_map_fd(s->owner) : -1,
-		.last_users_fd = s->owner ? owner_last_users_fd(s->owner) : -1,
-		.senders_fd = s->owner ? owner_senders_fd(s->owner) : -1,
-		.ended_fd = s->owner ? owner_ended_fd(s->owner) : -1,
-		.places_fd = s->owner ? owner_places_fd(s->owner) : -1,
+		.owner = s->owner ? *owner_maps(s->owner) : OWNER_MAPS_NONE,
 	};
 	int err = load_image(&c, &s->loaded, s->opts.to);
 

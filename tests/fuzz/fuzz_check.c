@@ -243,14 +243,7 @@ static void check_image(const struct image *im)
 
 static void load_it(const struct image *im)
 {
-	struct load_config c = { .image = im,
-		.features = features,
-		.bufsize = 4096,
-		.owner_fd = owner_map_fd(owner),
-		.last_users_fd = owner_last_users_fd(owner),
-		.senders_fd = owner_senders_fd(owner),
-		.ended_fd = owner_ended_fd(owner),
-		.places_fd = owner_places_fd(owner) };
+	struct load_config c = { .image = im, .features = features, .bufsize = 4096, .owner = *owner_maps(owner) };
 	struct loaded *l = NULL;
 	struct why why = WHY_INIT(why);
 	int r = load_image(&c, &l, &why.to);

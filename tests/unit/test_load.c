@@ -339,9 +339,7 @@ static void test_image(struct features *f)
 {
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {
-		.image = &img, .features = f, .bufsize = 100000, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
-	};
+	struct load_config c = { .image = &img, .features = f, .bufsize = 100000, .owner = OWNER_MAPS_NONE };
 	struct loaded *l = NULL;
 	struct why why = WHY_INIT(why);
 
@@ -362,9 +360,7 @@ static void test_profile(struct features *f)
 {
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {
-		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
-	};
+	struct load_config c = { .image = &img, .features = f, .bufsize = 4096, .owner = OWNER_MAPS_NONE };
 	struct loaded *l = NULL;
 	struct attached *a = NULL;
 	struct timespec start, now;
@@ -408,9 +404,7 @@ static void test_refused(struct features *f)
 		{ .insn = 2, .loc = { .src = &src, .off = 19, .len = 10 } } };
 	struct image_prog progs[NPROBES];
 	struct image img;
-	struct load_config c = {
-		.image = &img, .features = f, .bufsize = 4096, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
-	};
+	struct load_config c = { .image = &img, .features = f, .bufsize = 4096, .owner = OWNER_MAPS_NONE };
 	struct loaded *l = NULL;
 	struct why why = WHY_INIT(why);
 	int err;
@@ -524,9 +518,7 @@ static void test_killed(struct features *f)
 	if (pid == 0) {
 		struct image_prog progs[NPROBES];
 		struct image img;
-		struct load_config c = {
-			.image = &img, .features = f, .owner_fd = -1, .last_users_fd = -1, .senders_fd = -1
-		};
+		struct load_config c = { .image = &img, .features = f, .owner = OWNER_MAPS_NONE };
 		struct loaded *l = NULL;
 		struct attached *a = NULL;
 		struct why why = WHY_INIT(why);

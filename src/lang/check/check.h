@@ -88,6 +88,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__linkspeed, FC_DLIB, 2, 2) /* (index, netns): a device's speed in Mb/s, as text, when it is printed */ \
 	X(__owner, FC_DLIB, 1, 2) /* struct dw_owner of the socket at an address; NULL: no process; , 1: also of a */ \
 			/* user's socket that is being closed */ \
+	X(__mix, FC_DLIB, 2, 2) /* (number, word): dw_mix() of abi/abi.h, with the trace's secret factor */          \
 	X(__machine, FC_DLIB, 1, 1) /* a number of struct dw_machine (abi/abi.h), as it was of late */              \
 	X(__zoneid, FC_DLIB, 1, 1) /* 0 for the machine's first namespace, else the number */                 \
 	X(__path, FC_DLIB, 2, 2) /* (struct dentry *, struct vfsmount *): the path there */                    \

@@ -222,6 +222,7 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 	case FN_progenyof:
 	case FN___user:
 	case FN___isaddr:
+	case FN___mix:
 	case FN___dnsport:
 	case FN___numa:
 	case FN___regs:

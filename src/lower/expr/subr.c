@@ -124,6 +124,17 @@ static struct val lower_dns_port(struct clause_ctx *cx, const struct expr *e)
 	return int_val(r, e->type);
 }
 
+/* __mix(number, word): dw_mix() of abi/abi.h */
+static struct val lower_mix(struct clause_ctx *cx, const struct expr *e)
+{
+	struct ir *ir = cx->ir;
+	vreg number = lower_int(cx, e->args.v[0]);
+
+	number = ir_alu(ir, ALU_XOR, number, lower_int(cx, e->args.v[1]));
+	number = ir_alu(ir, ALU_MUL, number, ir_imm(ir, (int64_t)DW_FACTOR(cx->lw->env->secret)));
+	return int_val(ir_alu(ir, ALU_XOR, number, ir_alui(ir, ALU_SHR, number, DW_MIX_SHIFT)), e->type);
+}
+
 /* A call of one of these subroutines. */
 struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 {
@@ -140,6 +151,8 @@ struct val lower_subr(struct clause_ctx *cx, const struct expr *e)
 		return lower_user(cx, e);
 	case FN___dnsport:
 		return lower_dns_port(cx, e);
+	case FN___mix:
+		return lower_mix(cx, e);
 	case FN___isaddr:
 		return lower_is_address(cx, e);
 	default:

@@ -78,8 +78,7 @@ static bool is_long_text(const struct agg *a, uint32_t off)
 static vreg hash(struct clause_ctx *cx, const struct agg *a, vreg key)
 {
 	struct ir *ir = cx->ir;
-	const uint64_t secret = cx->lw->env->secret;
-	const vreg odd = ir_imm(ir, (int64_t)((secret ? secret : 0x9e3779b97f4a7c15) | 1));
+	const vreg odd = ir_imm(ir, (int64_t)DW_FACTOR(cx->lw->env->secret));
 	vreg lane[2] = { ir_imm(ir, 0x243f6a88), ir_imm(ir, 0x13198a2e) }, h;
 	size_t n = 0;
 

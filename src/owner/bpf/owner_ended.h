@@ -7,7 +7,8 @@
  * Invariants:
  * - There are at most DW_ENDED such entries. The oldest is overwritten first, since the end of TIME_WAIT is not seen
  *   either. Of two connections with the same ends the later one is found first.
- * - The key is a hash of 63 bits: the chance that two of DW_ENDED connections share one is 4 in 10^12.
+ * - The key is a hash of 63 bits with a secret: the chance that two of DW_ENDED connections share one is 4 in 10^12, and no
+ *   peer can choose addresses and ports that do.
  * A hash of the kernel would take ten times as long: it allocates an entry and frees another for each connection. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -15,11 +16,6 @@ struct {
 	__type(key, DW_U32);
 	__type(value, struct dw_ended);
 } ended_owners SEC(".maps");
-
-static __always_inline DW_U64 key_add(DW_U64 key, DW_U64 word)
-{
-	return (key ^ word) * 0x9e3779b97f4a7c15;
-}
 
 static __always_inline bool is_ipv4(const struct sock_common *c)
 {
@@ -30,8 +26,8 @@ static __always_inline bool is_ipv4(const struct sock_common *c)
 
 static __always_inline DW_U64 key_add_ipv6(DW_U64 key, const DW_U32 *a)
 {
-	key = key_add(key, (DW_U64)a[1] << 32 | a[0]);
-	return key_add(key, (DW_U64)a[3] << 32 | a[2]);
+	key = dw_mix(ends_factor, key, (DW_U64)a[1] << 32 | a[0]);
+	return dw_mix(ends_factor, key, (DW_U64)a[3] << 32 | a[2]);
 }
 
 /* dlib/net.d makes the same key (dw_ends_of, dw_ends_sent). */
@@ -41,12 +37,12 @@ static __always_inline DW_U64 ends_key(const struct sock *sk)
 	DW_U64 key = 0;
 
 	if (is_ipv4(c)) {
-		key = key_add(key, (DW_U64)c->skc_rcv_saddr << 32 | c->skc_daddr);
+		key = dw_mix(ends_factor, key, (DW_U64)c->skc_rcv_saddr << 32 | c->skc_daddr);
 	} else {
 		key = key_add_ipv6(key, c->skc_v6_rcv_saddr.in6_u.u6_addr32);
 		key = key_add_ipv6(key, c->skc_v6_daddr.in6_u.u6_addr32);
 	}
-	key = key_add(key, (DW_U64)c->skc_net.net->ns.inum << 32 | (DW_U32)c->skc_num << 16 | c->skc_dport);
+	key = dw_mix(ends_factor, key, (DW_U64)c->skc_net.net->ns.inum << 32 | (DW_U32)c->skc_num << 16 | c->skc_dport);
 	return key & 0x7fffffffffffffff;
 }
 

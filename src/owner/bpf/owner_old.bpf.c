@@ -220,18 +220,13 @@ int owner_clone(DW_U64 *args)
 	return 0;
 }
 
-static __always_inline DW_U64 key_add(DW_U64 key, DW_U64 word)
+static __always_inline DW_U64 key_add_ipv6(DW_U64 factor, DW_U64 key, const DW_U64 *a)
 {
-	return (key ^ word) * 0x9e3779b97f4a7c15;
-}
-
-static __always_inline DW_U64 key_add_ipv6(DW_U64 key, const DW_U64 *a)
-{
-	return key_add(key_add(key, a[0]), a[1]);
+	return dw_mix(factor, dw_mix(factor, key, a[0]), a[1]);
 }
 
 /* As owner_ended.h makes it of a connection's ends, and dlib/net/net.d. */
-static __always_inline DW_U64 ends_key(DW_U64 sk)
+static __always_inline DW_U64 ends_key(DW_U64 factor, DW_U64 sk)
 {
 	const DW_U64 net = READ(DW_U64, sk, sock_common__skc_net);
 	DW_U64 key = 0, near[2] = {}, far[2] = {};
@@ -239,14 +234,14 @@ static __always_inline DW_U64 ends_key(DW_U64 sk)
 	bpf_probe_read_kernel(near, sizeof(near), (void *)(sk + OFFSET(sock_common__skc_v6_rcv_saddr)));
 	bpf_probe_read_kernel(far, sizeof(far), (void *)(sk + OFFSET(sock_common__skc_v6_daddr)));
 	if (READ(unsigned short, sk, sock_common__skc_family) == AF_INET || (!far[0] && (DW_U32)far[1] == IN6_MAPPED)) {
-		key = key_add(key,
+		key = dw_mix(factor, key,
 			(DW_U64)READ(DW_U32, sk, sock_common__skc_rcv_saddr) << 32 |
 				READ(DW_U32, sk, sock_common__skc_daddr));
 	} else {
-		key = key_add_ipv6(key, near);
-		key = key_add_ipv6(key, far);
+		key = key_add_ipv6(factor, key, near);
+		key = key_add_ipv6(factor, key, far);
 	}
-	key = key_add(key,
+	key = dw_mix(factor, key,
 		(DW_U64)READ(DW_U32, net + OFFSET(net__ns), ns_common__inum) << 32 |
 			(DW_U32)READ(unsigned short, sk, sock_common__skc_num) << 16 |
 			READ(unsigned short, sk, sock_common__skc_dport));
@@ -258,11 +253,15 @@ static __always_inline DW_U64 ends_key(DW_U64 sk)
 static __always_inline int may_end(DW_U64 sk)
 {
 	const struct dw_owner *o = bpf_map_lookup_elem(MAP(owners), &sk);
-	DW_U64 key = ends_key(sk), left;
+	const struct owner_state *s = state();
 	struct owner_ended *e;
 	struct dw_owner now;
+	DW_U64 key, left;
 	DW_U32 zero = 0;
 
+	if (!s)
+		return 0;
+	key = ends_key(s->ends_factor, sk);
 	e = bpf_map_lookup_elem(MAP(ended), &zero);
 	if (!o || !e) {
 		bpf_map_delete_elem(MAP(owners), &key);

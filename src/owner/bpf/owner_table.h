@@ -27,6 +27,8 @@ DW_U32 scan, marked;
 DW_U32 partial;
 /* Set by user space: no program looks for the owners of connections in TIME_WAIT. */
 DW_U32 ended_unread;
+/* Set by user space: the factor of ends_key(). */
+DW_U64 ends_factor;
 
 /* The sockets that were closed last on this CPU while some of their packets were still queued. */
 #define ENDED 256

@@ -115,7 +115,7 @@ static const struct dw_places *places(const struct owner *o)
 	static struct dw_places copy;
 	uint32_t zero = 0;
 
-	must(bpf_map_lookup_elem(owner_places_fd(o), &zero, &copy), "the table of owners");
+	must(bpf_map_lookup_elem(owner_maps(o)->places, &zero, &copy), "the table of owners");
 	return &copy;
 }
 
@@ -129,7 +129,7 @@ static struct dw_owner stored_at(const struct owner *o, uint64_t sk)
 	for (size_t i = 0; i < 2; i++)
 		if (at[i]->sk == sk)
 			return at[i]->owner;
-	if (bpf_map_lookup_elem(owner_map_fd(o), &sk, &v))
+	if (bpf_map_lookup_elem(owner_maps(o)->owners, &sk, &v))
 		v.pid = -1;
 	return v;
 }
@@ -151,8 +151,8 @@ static int entries_of(const struct owner *o, int pid)
 
 	for (size_t i = 0; i < DW_PLACES; i++)
 		n += p->at[i].sk > DW_PLACE_BUSY && p->at[i].owner.pid == pid && p->at[i].owner.how != DW_OWNER_LEFT;
-	while (!bpf_map_get_next_key(owner_map_fd(o), from, &next)) {
-		if (!bpf_map_lookup_elem(owner_map_fd(o), &next, &v))
+	while (!bpf_map_get_next_key(owner_maps(o)->owners, from, &next)) {
+		if (!bpf_map_lookup_elem(owner_maps(o)->owners, &next, &v))
 			n += (int64_t)next < 0 && v.pid == pid && v.how != DW_OWNER_LEFT;
 		key = next;
 		from = &key;
@@ -274,7 +274,7 @@ static struct dw_owner last_user(const struct owner *o, int fd)
 	uint64_t sk = address_of(fd);
 	struct dw_owner v = { .pid = -1 };
 
-	if (bpf_map_lookup_elem(owner_last_users_fd(o), &sk, &v))
+	if (bpf_map_lookup_elem(owner_maps(o)->last_users, &sk, &v))
 		v.pid = -1;
 	return v;
 }

@@ -101,3 +101,31 @@ trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_s
 [ "$(value_of since)" -ge 55 ] ||
 	expect_count 'v["port"] == 7205 && v["name"] == "tw_many."' 1 "the one with the ends of an older one is known"
 expect_count "v[\"port\"] == $(value_of last) && v[\"name\"] == \"tw_many.\"" 1 "the last is known"
+
+# Connections are told apart by all bits of their ends: the clients' addresses differ in the highest bit of each half.
+cat >"$tmp/alike.py" <<-'END'
+	import os, socket, time
+	socket.setdefaulttimeout(20)
+	l = socket.socket(socket.AF_INET6)
+	l.bind(("fd00::1", 0))
+	l.listen()
+	left = []
+	for n, host in enumerate(("fd00:0:0:85::99", "fd00:0:0:5::19")):
+	    if os.fork() == 0:
+	        open("/proc/self/comm", "w").write(f"tw_alike{n}")
+	        s = socket.socket(socket.AF_INET6)
+	        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+	        s.bind((host, 7301))
+	        s.connect(l.getsockname())
+	        os._exit(0)
+	    left.append(l.accept()[0])
+	    left[-1].recv(1)
+	    os.wait()
+	for c in left: c.close()
+	time.sleep(0.1)
+END
+for a in fd00::1 fd00:0:0:85::99 fd00:0:0:5::19; do ip -n "$NETNS" addr add "$a/128" dev lo nodad; done
+trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
+	printf(\"%s %s name=%s\\n\", probename, args[2]->ip_saddr, args[1]->cs_execname); }" python3 "$tmp/alike.py"
+expect_eq "$(cut -d' ' -f 2- <<<"$OUT" | sort)" 'fd00:0:0:5::19 name=tw_alike1
+fd00:0:0:85::99 name=tw_alike0' "owners of connections with ends alike"
