@@ -28,7 +28,10 @@ uint64_t receive[uint64_t];
 uint64_t at[uint64_t];		/* when that segment was seen last */
 uint64_t segment[uint64_t];	/* its identity */
 uint64_t first[uint64_t];	/* of a way: its first byte's sequence number */
-uint64_t here[uint64_t];	/* 1: it has come to its socket */
+uint64_t start[uint64_t];	/* ... its first byte's sequence number, and that of the byte behind it */
+uint64_t end[uint64_t];
+uint64_t landed[uint64_t];	/* ... 1: it has come to its socket */
+uint64_t here[uint64_t];	/* 1: some segment of the way has */
 uint64_t queued[uint64_t];	/* its wait in the socket's queue */
 uint64_t waking[uint64_t];	/* ... for the reader to run */
 uint64_t reading[uint64_t];
@@ -138,6 +141,8 @@ tcp:::send, tcp:::write
 	left[this->way + 1] = 0;
 	here[this->way] = 0;
 	here[this->way + 1] = 0;
+	landed[this->way] = 0;
+	landed[this->way + 1] = 0;
 	done[this->way] = 0;
 	segment[this->way] = 0;
 	segment[this->way + 1] = 0;
@@ -181,10 +186,14 @@ tcp:::send
 	paced[this->way] += this->paces;
 	window[this->way] += args[3]->tcps_limited == TCP_LIMITED_RWND ? this->left - this->from - this->paces : 0;
 	pacing[arg0] = 0;
+	start[this->way] = args[4]->tcp_seq;
+	landed[this->way] = 0;
+	end[this->way] = args[4]->tcp_seq + args[2]->ip_plength - args[4]->tcp_offset;
 }
 
 tcp:::send
-/ this->sends == 2 && this->round && called[this->way] && left[this->way] && here[this->way] == 0 /
+/ this->sends == 2 && this->round && called[this->way] && left[this->way] && landed[this->way] == 0 &&
+  (int32_t)(args[4]->tcp_seq - start[this->way]) >= 0 && (int32_t)(args[4]->tcp_seq - end[this->way]) < 0 /
 {
 	this->goes = 1;
 	resent[this->way] += this->left - left[this->way];
@@ -263,22 +272,28 @@ path:::forward, path:::socket-in
 }
 
 path:::socket-in
+/ way[args[4]->path_id] > OTHER /
+{
+	this->comes = way[args[4]->path_id];
+	here[this->comes] = 1;
+}
+
+path:::socket-in
+/ this->comes && (this->comes & 1) == 0 /
+{
+	asker[args[1]->cs_addr] = this->comes;
+}
+
+path:::socket-in
 / this->on /
 {
-	here[this->on] = 1;
-	way[args[4]->path_id] = 0;
+	landed[this->on] = 1;
 }
 
 path:::socket-in
-/ way[args[4]->path_id] == OTHER /
+/ way[args[4]->path_id] /
 {
 	way[args[4]->path_id] = 0;
-}
-
-path:::socket-in
-/ this->on && (this->on & 1) == 0 /
-{
-	asker[args[1]->cs_addr] = this->on;
 }
 
 /* Its memory may be that of another packet from here on. */
@@ -401,7 +416,7 @@ sock:::receive
 	this->whole = this->now - called[this->q];
 	/* the other end: 1: seen; 2: on another host; 0: not known */
 	this->kind = came[this->q] ? (segment[this->q] && came[this->q] >= at[this->q] ? 2 : 0) :
-	    here[this->q] && done[this->q] >= at[this->q] && called[this->a] >= done[this->q] && left[this->a] >= called[this->a];
+	    landed[this->q] && done[this->q] >= at[this->q] && called[this->a] >= done[this->q] && left[this->a] >= called[this->a];
 	this->gone = this->kind ? this->q : 0;
 	this->got = this->kind == 1 ? this->q : 0;
 	this->back = this->kind == 1 ? this->a : 0;

@@ -74,7 +74,7 @@ def serve():
         if kind == "unread":  # it is answered first
             time.sleep(DELAY / 2)
             peer.sendall(b"answer")
-        take(peer, REQUEST)
+        take(peer, REQUEST * (1 + (kind == "tail")))
         if kind == "unread":
             continue
         if kind in ("server", "far", "ahead"):
@@ -111,6 +111,9 @@ def ask():
             subprocess.run(["ip", "neigh", "flush", "dev", "va"], check=True)
         began = time.monotonic_ns()
         sock.sendall(bytes(REQUEST))
+        if kind == "tail":  # the last segment is lost
+            time.sleep(0.005)
+            sock.sendall(bytes(REQUEST))
         if kind == "reader":
             time.sleep(DELAY)
         sock.recv(100)

@@ -85,12 +85,20 @@ if ip netns exec "$b" nft -f - <<<'table arp lose { chain in { type filter hook 
 fi
 if chrt -f 1 true 2>/dev/null; then measure rounds wake-up wake-up request 60000; fi
 
-# The first copy of each request is lost.
-ip netns exec "$b" nft -f - <<'END' || skip "no nft"
-table ip lose { chain in { type filter hook input priority 0; tcp dport 7700 tcp flags & psh == psh numgen inc mod 2 0 drop; }; }
-END
+# The first copy of each request is lost, or that of its second segment.
+lose() { # OF HOW MANY SEGMENTS, WHICH: of those with data of a request
+	ip netns exec "$b" nft -f - <<<"table ip lose { chain in { type filter hook input priority 0;
+		tcp dport 7700 tcp flags & psh == psh numgen inc mod $1 $2 drop; }; }"
+}
+lose 2 0 || skip "no nft"
 measure rounds resend resend request 600000
 ip netns exec "$b" nft delete table ip lose
+lost_tail() {
+	lose 3 1
+	rounds tail resend request 300000
+	ip netns exec "$b" nft delete table ip lose
+}
+measure lost_tail
 
 # Columns of clauses whose probes are of two providers
 "$dwire" netlat --by raddr -d 1 >"$tmp/rows" 2>"$tmp/err" || fail "--by raddr: $(<"$tmp/err")"
