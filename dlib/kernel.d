@@ -12,8 +12,11 @@ inline int DW_NSEC_PER_SEC = 1000000000;
 inline int DW_ETH_P_IP = 0x0008;
 inline int DW_ETH_P_IPV6 = 0xdd86;
 inline int DW_ETH_P_ARP = 0x0608;
+inline int DW_ETH_P_8021Q = 0x0081;
+inline int DW_ETH_P_8021AD = 0xa888;
 
 inline int DW_ETH_ALEN = 6;	/* bytes of an address */
+inline int DW_ETH_HLEN = 14;
 /* Bytes of headers: IPv4's and TCP's without options. */
 inline int DW_IPV4_HLEN = 20;
 inline int DW_IPV6_HLEN = 40;

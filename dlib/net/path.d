@@ -85,6 +85,7 @@ struct dw_path {
 	uint64_t service;	/* ... struct ip_vs_service, without a connection */
 	struct netdev_queue *txq;	/* the device's queue that the packet is in, or has been; NULL: none yet */
 	uint64_t buffer;	/* beside the stages: address of a packet that the driver has got; it may be freed */
+	int32_t frame;		/* 1: a driver's XDP program has seen a frame with an IP packet; there is no buffer yet */
 	int32_t nfhook;		/* of a packet that netfilter drops: number of path_hook_string[]; 0: not known, or no such drop */
 };
 
@@ -94,6 +95,7 @@ inline int DW_PATH_TC = 16;
 inline int DW_PATH_XDP_VERDICT = 64;
 inline int DW_PATH_NF_VERDICT = 128;
 inline int DW_PATH_VS_VERDICT = 160;	/* IP_VS_CONN_F_..., and two of ours */
+inline int DW_PATH_VS_LOCAL = 1;
 inline int DW_PATH_VS_REPLY = 8;
 inline int DW_PATH_VS_NONE = 9;
 
@@ -171,6 +173,7 @@ translator struct dw_path < struct dw_path *P > {
 	service = 0;
 	txq = (struct netdev_queue *)(dw_path_at_queue[P->stage] ? dw_path_txq[P->skb] : 0);
 	buffer = 0;
+	frame = 0;
 	nfhook = __has(SKB_DROP_REASON_NETFILTER_DROP) ? (P->dropped && P->reason == SKB_DROP_REASON_NETFILTER_DROP ?
 	    dw_path_nfhook[P->path_place & 0xff, P->skb] : 0) : 0;
 };
@@ -475,9 +478,9 @@ inline string path_hook_string[int h] = h == 1 ? "prerouting" : h == 2 ? "input"
 
 /* Conntrack's connection and the packet's direction in it, 1: that of answers (enum ip_conntrack_info). Without a buffer's
  * end: it keeps the connection until it is freed. */
-inline uint64_t dw_path_ct[struct dw_path *P] = P->stage == DW_PATH_SEND ? 0 :
-    P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
-inline int dw_path_ctinfo[struct dw_path *P] = P->stage == DW_PATH_SEND ? 0 : P->skb->_nfct & DW_NFCT_INFOMASK;
+inline int dw_path_bare[struct dw_path *P] = P->stage == DW_PATH_SEND || (P->stage == DW_PATH_XDP && P->skb == 0);
+inline uint64_t dw_path_ct[struct dw_path *P] = dw_path_bare[P] ? 0 : P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
+inline int dw_path_ctinfo[struct dw_path *P] = dw_path_bare[P] ? 0 : P->skb->_nfct & DW_NFCT_INFOMASK;
 inline int DW_IP_CT_UNTRACKED = 7;
 inline string path_ct_string[int info] = info == 0 ? "ESTABLISHED" : info == 1 ? "RELATED" : info == 2 ? "NEW" :
     info == 3 ? "REPLY" : info == 4 ? "RELATED_REPLY" : "UNTRACKED";
@@ -515,7 +518,7 @@ translator pathinfo_t < struct dw_path *P > {
 	path_total = P->path_before == 0 || dw_path_since[P->packet_id] > timestamp ? 0 :
 	    timestamp - dw_path_since[P->packet_id] + dw_path_called[P->path_begin];
 	path_first = path_stage_string[(P->path_begin != 0 ? P->path_begin : P->stage) & 0xff];
-	path_midway = ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_OUTPUT &&
+	path_midway = !dw_path_bare[P] && ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_OUTPUT &&
 	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) != DW_PATH_DRIVER_IN &&
 	    ((P->path_begin != 0 ? P->path_begin : P->stage) & 0xff) < DW_PATH_SEND;
 	path_into = P->into;

@@ -222,6 +222,49 @@ translator struct dw_path < struct dw_paxdp *C > {
 	prog = C->by;
 };
 
+/* An XDP program that a driver runs ends. Programs of the stack (xdpgeneric), and those that are run for a test, have a
+ * queue of the device's own; programs of maps (cpumap, devmap) have a queue that nobody has registered. The verdict is of
+ * the program that the device has: one that it calls by bpf_tail_call() ends with it. */
+struct dw_paxdpdrv {
+	struct xdp_buff *xdp;
+	uint32_t retval;
+};
+inline int DW_XDP_REGISTERED = 1;	/* REG_STATE_REGISTERED */
+inline int dw_xdp_of_driver[struct xdp_rxq_info *Q] = Q->reg_state == DW_XDP_REGISTERED &&
+    (uint64_t)Q - (uint64_t)Q->dev->_rx >= Q->dev->num_rx_queues * sizeof(struct netdev_rx_queue);
+inline int dw_vlan_type[uint64_t type] = type == DW_ETH_P_8021Q || type == DW_ETH_P_8021AD;
+/* Bytes of the VLAN tags behind the addresses of a frame, of two at most; then IP's header, if that follows. */
+inline uint64_t dw_frame_tags[uint64_t at] = !dw_vlan_type[dw_kword[at + 12] & 0xffff] ? 0 :
+    !dw_vlan_type[dw_kword[at + 12] >> 32 & 0xffff] ? 4 : 8;
+inline uint64_t dw_frame_nh[uint64_t at] = at + DW_ETH_HLEN + dw_frame_tags[at];
+inline uint64_t dw_frame_type[uint64_t nh] = dw_kword[nh - 2] & 0xffff;
+inline uint64_t dw_xdp_nh[struct xdp_buff *X] = dw_frame_nh[(uint64_t)X->data];
+inline int dw_xdp_ver[struct xdp_buff *X] = dw_frame_type[dw_xdp_nh[X]] == DW_ETH_P_IP ? 4 :
+    dw_frame_type[dw_xdp_nh[X]] == DW_ETH_P_IPV6 ? 6 : 0;
+translator struct dw_path < struct dw_paxdpdrv *C > {
+	skb = (struct sk_buff *)0;
+	stage = DW_PATH_XDP;
+	sk = (struct sock *)0;
+	owner = (struct dw_owner *)0;
+	cookie = 0;
+	has_pkt = 0;
+	recv = 1;
+	dev = C->xdp->rxq->dev;
+	netns = C->xdp->rxq->dev->nd_net.net->ns.inum;
+	nh = dw_xdp_nh[C->xdp];
+	ver = dw_xdp_ver[C->xdp];
+	proto = dw_xdp_ver[C->xdp] == 4 ? ((struct iphdr *)dw_xdp_nh[C->xdp])->protocol :
+	    ((struct ipv6hdr *)dw_xdp_nh[C->xdp])->nexthdr;
+	frame = dw_xdp_of_driver[C->xdp->rxq] && dw_xdp_ver[C->xdp] != 0 && dw_xdp_nh[C->xdp] +
+	    (dw_xdp_ver[C->xdp] == 4 ? DW_IPV4_HLEN : DW_IPV6_HLEN) <= (uint64_t)C->xdp->data_end;
+	verdict = C->retval + DW_PATH_XDP_VERDICT;
+	prog = (struct bpf_prog *)dw_xdp_driver[C->xdp->rxq->dev];
+	packet_id = 0;
+	path_place = 0;
+	path_before = 0;
+	path_begin = 0;
+};
+
 /* tcf_classify ends. Labels of MPLS before IP's header, such as `mpls push' puts there, are skipped. */
 struct dw_patc {
 	struct sk_buff *skb;
@@ -376,6 +419,23 @@ translator struct dw_path < struct dw_pavs *C > {
 	recv = C->skb->skb_iif != 0;
 	ipvs = C->cp;
 	verdict = DW_PATH_VS_VERDICT + dw_vs_method[C->cp];
+};
+
+/* They end: a packet that they have accepted (NF_ACCEPT) stays here. Others are gone. */
+struct dw_pavslocal {
+	struct sk_buff *skb;
+	uint64_t cp;
+	uint64_t pp;
+	uint64_t iph;
+	int32_t retval;
+};
+inline int DW_NF_ACCEPT = 1;
+translator struct dw_path < struct dw_pavslocal *C > {
+	stage = DW_PATH_IPVS;
+	has_pkt = C->retval == DW_NF_ACCEPT;
+	recv = C->skb->skb_iif != 0;
+	ipvs = C->cp;
+	verdict = DW_PATH_VS_VERDICT + DW_PATH_VS_LOCAL;
 };
 
 /* handle_response: a packet of a real server, before it gets the address of the virtual service. */

@@ -49,9 +49,10 @@ inline uint64_t dw_veth_xdp = __has(&`veth_xdp_rcv_skb) ? (uint64_t)&`veth_xdp_r
 inline int dw_by_veth[uint32_t reason, uint64_t at] = dw_veth_xdp != 0 && at - dw_veth_xdp < DW_VETH_XDP_SIZE &&
     (reason == SKB_DROP_REASON_NOT_SPECIFIED || (__has(SKB_DROP_REASON_XDP) ? reason == SKB_DROP_REASON_XDP : 0));
 inline int DW_XDP_DRV = 1;	/* enum bpf_xdp_mode */
-inline uint64_t dw_xdp_native[struct sk_buff *B] = __has(((struct net_device *)0)->xdp_state[DW_XDP_DRV].prog) ?
-    ((int64_t)B->dev >= 0 ? 0 : B->dev->xdp_state[DW_XDP_DRV].link != 0 ? (uint64_t)B->dev->xdp_state[DW_XDP_DRV].link->link.prog :
-    (uint64_t)B->dev->xdp_state[DW_XDP_DRV].prog) : 0;
+inline uint64_t dw_xdp_driver[struct net_device *D] = __has(((struct net_device *)0)->xdp_state[DW_XDP_DRV].prog) ?
+    (D->xdp_state[DW_XDP_DRV].link != 0 ? (uint64_t)D->xdp_state[DW_XDP_DRV].link->link.prog :
+    (uint64_t)D->xdp_state[DW_XDP_DRV].prog) : 0;
+inline uint64_t dw_xdp_native[struct sk_buff *B] = (int64_t)B->dev >= 0 ? 0 : dw_xdp_driver[B->dev];
 inline uint64_t dw_xdp_prog[struct sk_buff *B, uint32_t reason, uint64_t at] = dw_by_veth[reason, at] ? dw_xdp_native[B] :
     dw_by_xdp[reason, at] ? dw_xdp_generic[B] : 0;
 

@@ -100,6 +100,8 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 			site_is_kprobe(s)       ? "kprobes"
 				: s->entry_args ? "fentry"
 						: "fentry, or kprobes");
+	case ATTACH_XDP_EXIT:
+		return "fentry, and programs that have types (BTF)";
 	case ATTACH_PERF:
 		return "perf events";
 	case ATTACH_UPROBE:
@@ -134,7 +136,7 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 	for (size_t i = 0; i < p->def->nsites; i++) {
 		const struct site *s = &p->def->sites[i];
 		bool kprobe = site_is_function(s) && c.tier == TIER_KPROBES, function = site_is_function(s);
-		enum tier t = kprobe ? TIER_KPROBES : function ? TIER_FUNCTIONS : TIER_HOOKS;
+		enum tier t = kprobe ? TIER_KPROBES : function || site_is_program(s) ? TIER_FUNCTIONS : TIER_HOOKS;
 		const char *name = function || site_is_kprobe(s) ? site_function(s, p) : s->target, *not = "";
 
 		if (d->kernel && site_lacks(&d->c.lenv, d->arena, p, s, t))

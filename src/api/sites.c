@@ -18,7 +18,7 @@ static enum tier tier_of(const struct site *s, int chosen)
 {
 	if (site_is_kprobe(s) || (site_is_function(s) && chosen == TIER_KPROBES))
 		return TIER_KPROBES;
-	return site_is_function(s) ? TIER_FUNCTIONS : TIER_HOOKS;
+	return site_is_function(s) || site_is_program(s) ? TIER_FUNCTIONS : TIER_HOOKS;
 }
 
 bool dwire_probe_site(struct dwire *d, const struct dwire_probe *shown, size_t i, struct dwire_site *out)

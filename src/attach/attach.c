@@ -19,13 +19,14 @@
 #include "attach/samplers.h"
 #include "attach/uprobe.h"
 #include "attach/walk.h"
+#include "attach/xdp.h"
 #include "base/diag/report.h"
 #include "kernel/bpfsys.h"
 #include "kernel/events/sysevents.h"
 
 struct attached {
-	const struct loaded *loaded; /* borrowed */
-	struct features *features;   /* borrowed */
+	struct loaded *loaded;     /* borrowed */
+	struct features *features; /* borrowed */
 	int *links;
 	size_t nlinks;
 	struct links events; /* of tracepoints, and the links to them: the kernel waits long when it removes one */
@@ -37,6 +38,7 @@ struct attached {
 	} * ranges; /* for each program: see attach_passed_over() */
 	struct uprobe_links uprobes;
 	struct netfilter *netfilter; /* NULL: no program is for it */
+	struct xdp *xdp;             /* NULL: no program is for XDP programs */
 	struct walks walks;
 	bool detached;
 };
@@ -190,6 +192,15 @@ static int attach_iterator(struct attached *a, size_t prog, const char *where, c
 	return walks_add(&a->walks, fd, to);
 }
 
+/* Attached by xdp_look(), to each XDP program. */
+static int attach_program(struct attached *a, size_t prog, const char *where, const struct reporter *to)
+{
+	(void)where;
+	if (!a->xdp)
+		a->xdp = xdp_new(a->loaded, a->features);
+	return a->xdp && xdp_add(a->xdp, prog) == 0 ? 0 : report_no_memory(to, "attach the programs");
+}
+
 /* ---- all --------------------------------------------------------------------------------------------------------- */
 static int (*const ways[])(struct attached *a, size_t prog, const char *where, const struct reporter *to) = {
 	[WAY_HAND] = attach_nothing,
@@ -203,6 +214,7 @@ static int (*const ways[])(struct attached *a, size_t prog, const char *where, c
 	[WAY_EVENT] = attach_event,
 	[WAY_NETFILTER] = attach_netfilter,
 	[WAY_WALK] = attach_iterator,
+	[WAY_PROGRAM] = attach_program,
 };
 _Static_assert(sizeof(ways) / sizeof(ways[0]) == WAY_COUNT, "a function for each way");
 
@@ -231,11 +243,11 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 		err = attach_if(a, i, true, to);
 	if (!err && a->netfilter)
 		err = netfilter_look(a->netfilter, to);
-	return err;
+	return !err && a->xdp ? xdp_look(a->xdp, to) : err;
 }
 
 /* The array has room for the most links there can be: one a program. */
-int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
+int attach_all(struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 {
 	struct attached *a = calloc(1, sizeof(*a));
 	int err;
@@ -285,7 +297,8 @@ uint64_t attach_passed_over(const struct attached *a, size_t prog)
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter;
+	bool any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter ||
+		a->xdp;
 
 	if (!any || a->detached)
 		return;
@@ -297,6 +310,7 @@ void attach_detach(struct attached *a, bool wait)
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
 	netfilter_detach(a->netfilter);
+	xdp_detach(a->xdp);
 	count_passed_over(a);
 	links_move(&a->events, &a->uprobes.fds);
 	links_move(&a->events, &a->kprobes.fds);
@@ -323,11 +337,15 @@ void attach_warn_refused(const struct attached *a, const struct reporter *to)
 
 int attach_look(struct attached *a, const struct reporter *to)
 {
+	int err = 0;
+
 	uprobes_look(&a->uprobes, to);
 	if (a->detached)
 		return 0;
 	samplers_look(&a->samplers, a->features, to);
-	return a->netfilter ? netfilter_look(a->netfilter, to) : 0;
+	if (a->netfilter)
+		err = netfilter_look(a->netfilter, to);
+	return !err && a->xdp ? xdp_look(a->xdp, to) : err;
 }
 
 uint64_t attach_missed(const struct attached *a)
@@ -346,6 +364,7 @@ void attach_free(struct attached *a)
 	samplers_free(&a->samplers);
 	uprobes_free(&a->uprobes);
 	netfilter_free(a->netfilter);
+	xdp_free(a->xdp);
 	free(a->walks.v);
 	free(a->ranges);
 	free(a->links);

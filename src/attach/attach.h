@@ -13,7 +13,7 @@ struct reporter;
  * clauses do not act before attach_start(). Attachments are descriptors: they end with attach_free(), and with the
  * process however it dies. l and f are borrowed, and outlive it. Returns 0 or -errno, which is reported; then nothing
  * stays attached. */
-int attach_all(const struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
+int attach_all(struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
 /* Lets the clauses act, and starts the clocks of profile probes. 0 or -errno, which is reported. */
 int attach_start(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
@@ -28,8 +28,9 @@ uint64_t attach_walked(const struct attached *a);
 /* Warns of places in programs and libraries that were to be traced and cannot be: their number, and why the first. */
 void attach_warn_refused(const struct attached *a, const struct reporter *to);
 /* Call it once a second or so. Warns of traced files that were replaced or deleted since the last call; takes CPUs in
- * that came online, and warns of those that cannot be sampled; attaches to network namespaces that are new, and
- * detaches from those that nothing else uses any more. 0, or -errno after a report: the trace cannot go on. */
+ * that came online, and warns of those that cannot be sampled; attaches to network namespaces and XDP programs that
+ * are new, and detaches from namespaces that nothing else uses any more. 0, or -errno after a report: the trace cannot
+ * go on. */
 int attach_look(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */

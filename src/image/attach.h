@@ -18,6 +18,7 @@ enum attach_way {
 	WAY_EVENT,     /* a tracepoint; the program gets its record */
 	WAY_NETFILTER, /* a link to netfilter in each network namespace */
 	WAY_WALK,      /* a link to an iterator, which dwire reads in each network namespace */
+	WAY_PROGRAM,   /* a copy of the program for each BPF program of a kind, also for those that come later */
 	WAY_COUNT
 };
 
@@ -43,7 +44,8 @@ enum attach_way {
  *   NF_FORWARD        every packet that IP forwards, before any other hook
  *   NF_OUTPUT         every packet that this machine sends, before any other hook
  *   NF_POSTROUTING    every packet that leaves, after all other hooks
- *   WALK              target: the iterator's function ("bpf_iter_tcp"); every object that there is, once */
+ *   WALK              target: the iterator's function ("bpf_iter_tcp"); every object that there is, once
+ *   XDP_EXIT          each XDP program, as it returns; word 0 is its struct xdp_buff, word 1 its verdict */
 /* clang-format off */
 #define ATTACH_KINDS(X) \
 	X(TEST_RUN,       "by hand",             "",                         HAND,     RAW_TRACEPOINT, 0) \
@@ -69,7 +71,8 @@ enum attach_way {
 	X(NF_FORWARD,     "netfilter/forward",   "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER) \
 	X(NF_OUTPUT,      "netfilter/output",    "netfilter",                NETFILTER, NETFILTER, ATTACH_NETFILTER) \
 	X(NF_POSTROUTING, "netfilter/postrouting", "netfilter",              NETFILTER, NETFILTER, ATTACH_NETFILTER) \
-	X(WALK,           "iterator",            "the iterator",             WALK,     TRACING, BPF_TRACE_ITER)
+	X(WALK,           "iterator",            "the iterator",             WALK,     TRACING, BPF_TRACE_ITER) \
+	X(XDP_EXIT,       "fexit",               "XDP programs",             PROGRAM,  TRACING, BPF_TRACE_FEXIT)
 /* clang-format on */
 
 enum attach_kind {

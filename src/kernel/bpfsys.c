@@ -251,17 +251,36 @@ int bpfsys_info(int fd, void *info, uint32_t size)
 	return bpfsys(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-int bpfsys_btf_next(uint32_t *id)
+static int next_id(enum bpf_cmd cmd, uint32_t *id)
 {
 	union bpf_attr attr;
 	int err;
 
 	memset(&attr, 0, sizeof(attr));
 	attr.start_id = *id;
-	err = bpfsys(BPF_BTF_GET_NEXT_ID, &attr);
+	err = bpfsys(cmd, &attr);
 	if (!err)
 		*id = attr.next_id;
 	return err;
+}
+
+int bpfsys_prog_next(uint32_t *id)
+{
+	return next_id(BPF_PROG_GET_NEXT_ID, id);
+}
+
+int bpfsys_prog_fd(uint32_t id)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_id = id;
+	return bpfsys(BPF_PROG_GET_FD_BY_ID, &attr);
+}
+
+int bpfsys_btf_next(uint32_t *id)
+{
+	return next_id(BPF_BTF_GET_NEXT_ID, id);
 }
 
 int bpfsys_btf_fd(uint32_t id)

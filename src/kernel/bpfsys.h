@@ -48,7 +48,9 @@ int bpfsys_iter_new(int link) BPFSYS_CHECKED;
 /* ---- information ------------------------------------------------------------------------------------------------- */
 int bpfsys_info(
 	int fd, void *info, uint32_t size) BPFSYS_CHECKED; /* struct bpf_map_info, ...; the kernel also reads it */
-int bpfsys_btf_next(uint32_t *id) BPFSYS_CHECKED;          /* the next id after *id */
+int bpfsys_prog_next(uint32_t *id) BPFSYS_CHECKED;         /* the next id after *id; -ENOENT: there is none */
+int bpfsys_prog_fd(uint32_t id) BPFSYS_CHECKED;
+int bpfsys_btf_next(uint32_t *id) BPFSYS_CHECKED; /* the next id after *id */
 int bpfsys_btf_fd(uint32_t id) BPFSYS_CHECKED;
 int bpfsys_stats(void) BPFSYS_CHECKED; /* the kernel measures run times while the descriptor is open */
 #endif

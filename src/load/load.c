@@ -50,6 +50,9 @@ void load_free(struct loaded *l)
 	for (size_t i = 0; i < l->nprogs; i++)
 		if (l->progs[i] >= 0)
 			close(l->progs[i]);
+	for (size_t i = 0; i < l->ncopies; i++)
+		close(l->copies[i].fd);
+	free(l->copies);
 	for (size_t i = 0; i < l->nmaps; i++) {
 		enum map_role role = l->image->maps.v[i].role;
 

@@ -25,11 +25,21 @@ struct load_config {
 	struct owner_maps owner;
 };
 
+/* A program that was loaded for one of the BPF programs that it traces. */
+struct prog_copy {
+	size_t i; /* index in image.progs */
+	int fd;
+};
+
 /* Descriptors; all closed by load_free(), and by the kernel when the process dies, which undoes everything. */
 struct loaded {
 	size_t nmaps, nprogs, nrings;
-	int *maps;  /* by index in image.maps; those of the owner service are not ours */
-	int *progs; /* by index in image.progs; -1: a tick's program for an event, which the kernel has refused */
+	int *maps; /* by index in image.maps; those of the owner service are not ours */
+	/* by index in image.progs; -1: a tick's program for an event, which the kernel has refused, or one that is
+	 * there as copies */
+	int *progs;
+	struct prog_copy *copies; /* see load_copy() */
+	size_t ncopies;
 	int *rings; /* by CPU; CPUs beyond the last online one, which has number nrings - 1, write to the first */
 	uint32_t ring_size; /* bytes of one, smaller than was asked for when memory was short */
 	int rings_fd;       /* the map of the ring buffers; -1: the image has none */
@@ -48,6 +58,14 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 int load_finish(struct loaded *l, const struct reporter *to) __attribute__((warn_unused_result));
 /* NULL and half-built are fine. */
 void load_free(struct loaded *l);
+struct load_target {
+	size_t i;      /* index in image.progs of the program that traces */
+	int prog;      /* the BPF program that it is to trace, borrowed */
+	uint32_t func; /* BTF id of that program's function, in its own types */
+};
+/* Loads program i for a BPF program. A descriptor, which l owns, or -errno, which is reported as by load_image(). */
+int load_copy(struct loaded *l, struct features *f, const struct load_target *at, const struct reporter *to)
+	__attribute__((warn_unused_result));
 /* Does the program take one link for all its functions? Then it is loaded for that (BPF_TRACE_KPROBE_MULTI). */
 bool load_kprobe_multi(const struct image_prog *p, struct features *f);
 /* Sets the rate of sampling: one firing in so many runs. 0, also if the image has none, or -errno. */

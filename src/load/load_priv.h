@@ -11,6 +11,7 @@ struct loader {
 	const struct load_config *c;
 	struct loaded *l;
 	struct func_types types;
+	int target;                /* descriptor of the BPF program that is to be traced; 0: none */
 	const struct reporter *to; /* of the errors that the functions below return */
 };
 

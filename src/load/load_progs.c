@@ -64,6 +64,8 @@ static int load_once(const struct loader *ld, const struct image_prog *p, bool m
 	attr.attach_btf_id = p->attach_btf_id;
 	if (p->module && p->attach_btf_id)
 		attr.attach_btf_obj_fd = (uint32_t)module;
+	if (ld->target)
+		attr.attach_prog_fd = (uint32_t)ld->target;
 	attr.prog_flags = p->flags;
 	attr.insns = (uintptr_t)insns;
 	attr.insn_cnt = (uint32_t)p->code.n;
@@ -141,6 +143,31 @@ static int load_quietly(struct loader *ld, const struct image_prog *p)
 	return fd;
 }
 
+/* Is it loaded once for each BPF program that it traces, when that is found (load_copy())? */
+static bool is_copied(const struct image_prog *p)
+{
+	return attach_info(p->attach)->way == WAY_PROGRAM;
+}
+
+int load_copy(struct loaded *l, struct features *f, const struct load_target *at, const struct reporter *to)
+{
+	const struct load_config c = { .image = l->image, .features = f };
+	struct loader ld = { .c = &c, .l = l, .target = at->prog, .to = to };
+	struct image_prog p = l->image->progs.v[at->i];
+	struct prog_copy *v = reallocarray(l->copies, l->ncopies + 1, sizeof(*v));
+	int fd;
+
+	if (!v)
+		return report_no_memory(to, "load the programs");
+	l->copies = v;
+	p.attach_btf_id = at->func;
+	fd = load_prog(&ld, &p);
+	func_types_free(&ld.types);
+	if (fd >= 0)
+		l->copies[l->ncopies++] = (struct prog_copy){ at->i, fd };
+	return fd;
+}
+
 /* ---- all programs ------------------------------------------------------------------------------------------------ */
 /* A program that is loaded ahead. The kernel checks programs of several threads at a time; the largest takes longest,
  * so it comes first. Nothing is reported here: what fails is loaded again by load_prog(). */
@@ -204,7 +231,7 @@ static void make_jobs(struct loader *ld, struct jobs *js, bool late)
 			continue;
 		*j = (struct job){ .prog = i, .p = &img->progs.v[i] };
 		j->multi = load_kprobe_multi(j->p, ld->c->features);
-		if (func_table_make(&ld->types, &j->p->code, &j->funcs) == 0)
+		if (!is_copied(j->p) && func_table_make(&ld->types, &j->p->code, &j->funcs) == 0)
 			j->insns = link_code(ld->l, &j->p->code);
 		js->n++;
 	}
@@ -252,7 +279,7 @@ static int load_rest(struct loader *ld, bool late)
 		bool may_fail = p->tick && p->attach == ATTACH_PERF;
 		int fd = l->progs[i];
 
-		if (is_late(img, p) != late)
+		if (is_late(img, p) != late || is_copied(p))
 			continue;
 		if (fd < 0)
 			fd = may_fail ? load_quietly(ld, p) : load_prog(ld, p);

@@ -219,6 +219,7 @@ void prog_place(struct prog_ctx *pg, struct image_prog *p)
 	case WAY_PERF:
 	case WAY_EVENT:
 	case WAY_NETFILTER:
+	case WAY_PROGRAM:
 	case WAY_COUNT:
 		break;
 	}

@@ -37,6 +37,11 @@ bool site_is_kprobe(const struct site *s)
 	return attach_info(s->attach)->way == WAY_KPROBE;
 }
 
+bool site_is_program(const struct site *s)
+{
+	return attach_info(s->attach)->way == WAY_PROGRAM;
+}
+
 /* Sites that dwire fires itself, timers, iterators, and places in programs exist in every tier. */
 static bool in_all(const struct site *s)
 {
@@ -47,7 +52,9 @@ static bool in_all(const struct site *s)
 
 bool site_in_tier(const struct site *s, enum tier t)
 {
-	return site_is_kprobe(s) ? t == TIER_KPROBES : in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
+	if (site_is_kprobe(s) || site_is_program(s))
+		return t == (site_is_kprobe(s) ? TIER_KPROBES : TIER_FUNCTIONS);
+	return in_all(s) || site_is_function(s) == (t != TIER_HOOKS);
 }
 
 /* A site without a target is at the probe's own function. */
@@ -131,6 +138,8 @@ static const char *place_lacks(
 		return env->function && env->function(env->ctx, NULL, s->target, &f)
 			? NULL
 			: arena_printf(a, "the BPF iterator %s", s->target);
+	if (site_is_program(s))
+		return env->tier_lacks ? env->tier_lacks(env->ctx, TIER_FUNCTIONS) : NULL;
 	if (attach_info(s->attach)->way == WAY_NETFILTER)
 		return env->netfilter ? NULL : "BPF programs at netfilter";
 	if (attach_info(s->attach)->way != WAY_CGROUP || env->kfunc_kern_ctx || s->sk_only)

@@ -14,6 +14,8 @@ int tier_by_name(const char *name);
 bool site_is_kprobe(const struct site *s);
 bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
+/* Is the site at BPF programs of the machine? They are traced as functions are, by fexit. */
+bool site_is_program(const struct site *s);
 /* For a site at a function: the function, and its module (NULL: the kernel itself). */
 const char *site_function(const struct site *s, const struct probe *p);
 const char *site_module(const struct site *s, const struct probe *p);

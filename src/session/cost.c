@@ -243,6 +243,13 @@ static struct cost_row *count_rows(const struct session *s, struct cost *c)
 			name_row(img, p, &rows[row_of(p)]);
 		(void)count_prog(&rows[row_of(p)], s->loaded->progs[i]);
 	}
+	for (size_t i = 0; i < s->loaded->ncopies; i++) {
+		const struct prog_copy *copy = &s->loaded->copies[i];
+		uint32_t row = row_of(&img->progs.v[copy->i]);
+
+		if (row < n)
+			(void)count_prog(&rows[row], copy->fd);
+	}
 	snprintf(rows[n].name, sizeof(rows[n].name), "owners of sockets");
 	(void)count_owner(s, &rows[n]);
 	finish_rows(c, rows, n + 1);
@@ -289,6 +296,8 @@ static bool look(const struct session *s, struct meter_look *out)
 
 	for (size_t i = 0; i < s->loaded->nprogs; i++)
 		known &= count_prog(&all, s->loaded->progs[i]);
+	for (size_t i = 0; i < s->loaded->ncopies; i++)
+		known &= count_prog(&all, s->loaded->copies[i].fd);
 	known &= helpers_cpu(&s->opts, &out->helpers);
 	out->at = clock_now();
 	out->programs = all.ns;

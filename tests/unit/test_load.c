@@ -307,7 +307,7 @@ static void test_ticks(const struct loaded *l, struct features *f)
 	ring_buffer__free(rb);
 }
 
-static void test_attached(const struct loaded *l, struct features *f)
+static void test_attached(struct loaded *l, struct features *f)
 {
 	struct attached *a = NULL;
 	struct why why = WHY_INIT(why);

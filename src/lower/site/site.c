@@ -141,7 +141,7 @@ bool at_return(const struct prog_ctx *pg)
 bool site_has_args(const struct prog_ctx *pg)
 {
 	return pg->site->attach == ATTACH_TP_BTF || pg->site->attach == ATTACH_SYSCALL || at_event(pg) ||
-		at_netfilter(pg) || at_walk(pg) || (at_function(pg) && !pg->site->inside);
+		at_netfilter(pg) || at_walk(pg) || site_is_program(pg->site) || (at_function(pg) && !pg->site->inside);
 }
 
 /* What the kernel knows of the function that p is at here. */

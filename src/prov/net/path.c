@@ -96,6 +96,14 @@ static const struct site gro_sites[] = {
 static const struct site xdp_sites[] = {
 	FUNC_END("bpf_prog_run_generic_xdp", 3, "dw_paxdp", .when = NOTED, .bh_off = true,
 		.sees = "packets that an XDP program in the stack (xdpgeneric) has seen"),
+	{ .attach = ATTACH_XDP_EXIT,
+		.nargs = 2,
+		.hidden = 1,
+		.native = "dw_paxdpdrv",
+		.when = "P->frame",
+		.bh_off = true,
+		.optional = true,
+		.sees = "frames that an XDP program in a driver (native) has seen" },
 };
 /* The packet is still there, and is one of IP, or was before it got labels of MPLS. */
 #define TC_DONE "P->verdict != DW_PATH_TC + DW_TC_CONSUMED && dw_tc_ip[P->ver] && P->packet_id != 0"
@@ -157,7 +165,18 @@ static const struct site rule_sites[] = {
 #define VS(func, n, nat, text)                                                                    \
 	FUNC_SITE(func, n, nat, .module = "ip_vs", .when = SEEN, .optional = true, .sees = text), \
 		FUNC_SITE(func, n, nat, .when = SEEN, .optional = true, .sees = text)
+/* A packet whose server is the machine itself goes on through netfilter, and so it is there when the function ends. */
+#define VS_STAYS(func, text)                                                                                  \
+	FUNC_END(func, 4, "dw_pavslocal", .module = "ip_vs", .when = "P->has_pkt && " SEEN, .optional = true, \
+		.sees = text),                                                                                \
+		FUNC_END(func, 4, "dw_pavslocal", .when = "P->has_pkt && " SEEN, .optional = true, .sees = text)
 static const struct site ipvs_sites[] = {
+	VS_STAYS("ip_vs_nat_xmit", "packets for a server on this machine, after translation"),
+	VS_STAYS("ip_vs_nat_xmit_v6", "... of IPv6"),
+	VS_STAYS("ip_vs_dr_xmit", "... as they are"),
+	VS_STAYS("ip_vs_dr_xmit_v6", "... of IPv6"),
+	VS_STAYS("ip_vs_tunnel_xmit", "... of servers with tunnels"),
+	VS_STAYS("ip_vs_tunnel_xmit_v6", "... of IPv6"),
 	VS("ip_vs_nat_xmit", 4, "dw_pavs", "packets whose address is translated"),
 	VS("ip_vs_nat_xmit_v6", 4, "dw_pavs", "... of IPv6"),
 	VS("ip_vs_dr_xmit", 4, "dw_pavs", "packets that are sent on as they are"),

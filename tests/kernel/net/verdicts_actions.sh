@@ -57,7 +57,18 @@ action OK mpls push label 7 ok
 action PIPE simple sdata x
 action PIPE ctinfo dscp 0xfc000000 0x01000000
 action SHOT police rate 8bit burst 1 conform-exceed drop/drop
+action SHOT gate clockid CLOCK_TAI sched-entry close 1000000000 -1 -1
+action PIPE gate clockid CLOCK_TAI sched-entry open 1000000000 -1 -1
+action OK ife encode use mark 7 ok
 action OK bpf object-file "$tmp/act.o" section act
+# Frames that the other end wraps in IFE: the packet is there again when the action has decoded it.
+port=$((port + 1))
+if tc -n "$a" qdisc add dev va clsact && tc -n "$a" filter add dev va egress protocol ip u32 match ip dport $port 0xffff \
+	action ife encode use mark 7 pass && tc -n "$b" filter add dev vb ingress protocol 0xed3e prio 1000 u32 match u32 0 0 \
+	action ife decode pass index $port; then
+	echo "$port OK u32 ife $port 2" >>"$tmp/want"
+	echo "ip netns exec $a udp_send -a 10.78.43.2 -p $port -n 2 >/dev/null" >>"$tmp/talk"
+fi
 sed -i 's/ bpf [0-9]*/& dw_act/' "$tmp/want"
 "$dwire" "${tier_opts[@]}" -qn 'path:::tc-ingress /args[4]->path_dport > 7540 && args[4]->path_dport < 7570/ {
 		@[args[4]->path_dport, args[4]->path_verdict, args[4]->path_by, args[4]->path_act, args[4]->path_actindex,

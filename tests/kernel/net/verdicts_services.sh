@@ -17,6 +17,8 @@ service 10.78.45.2:7581 10.78.46.3:7591 -m || skip "no IPVS"
 service 10.78.45.2:7582 10.78.46.3 -g
 service 10.78.45.2:7583 10.78.46.3 -i
 service 10.78.45.2:7584 10.78.45.2:7584 -m
+service 10.78.45.2:7586 10.78.45.2 -g
+service '[fd78:45::2]:7584' '[fd78:45::2]:7594' -m
 service '[fd78:45::2]:7581' '[fd78:46::3]:7591' -m
 service '[fd78:45::2]:7582' '[fd78:46::3]:7582' -g
 service '[fd78:45::2]:7583' '[fd78:46::3]:7583' -i
@@ -46,6 +48,8 @@ for to in 10.78.45.2 fd78:45::2; do
 	for p in 7581 7582 7583; do ip netns exec $a udp_send -a \$to -p \$p -n 3 >/dev/null; done
 done
 ip netns exec $a udp_send -a 10.78.45.2 -p 7584 -n 3 >/dev/null
+ip netns exec $a udp_send -a 10.78.45.2 -p 7586 -n 4 >/dev/null
+ip netns exec $a udp_send -a fd78:45::2 -p 7584 -n 5 >/dev/null
 ip netns exec $a udp_send -a 10.78.46.3 -p 7585 -n 3 >/dev/null
 wait
 END
@@ -54,13 +58,18 @@ END
 		    args[4]->path_rport] = count(); }' -c "bash $tmp/talk" 2>"$tmp/err" | sed 's/  */ /g; s/^ //' | grep . | sort >"$tmp/out"
 expect_eq "$(<"$tmp/err")" "" "messages"
 expect_eq "$(<"$tmp/out")" "4 BYPASS 10.78.46.3 7585 0.0.0.0 0 3
+4 LOCAL 10.78.45.2 7584 10.78.45.2 7584 3
+4 LOCAL 10.78.45.2 7586 10.78.45.2 7586 4
 4 MASQ 10.78.45.2 7581 10.78.46.3 7591 3
 4 MASQ 10.78.45.2 7584 10.78.45.2 7584 3
 4 NO_SERVER 0.0.0.0 0 0 1
 4 REPLY 10.78.45.2 7581 10.78.46.3 7591 3
 4 ROUTE 10.78.45.2 7582 10.78.46.3 7582 3
+4 ROUTE 10.78.45.2 7586 10.78.45.2 7586 4
 4 TUNNEL 10.78.45.2 7583 10.78.46.3 7583 3
+6 LOCAL fd78:45::2 7584 fd78:45::2 7594 5
 6 MASQ fd78:45::2 7581 fd78:46::3 7591 3
+6 MASQ fd78:45::2 7584 fd78:45::2 7594 5
 6 REPLY fd78:45::2 7581 fd78:46::3 7591 3
 6 ROUTE fd78:45::2 7582 fd78:46::3 7582 3
 6 TUNNEL fd78:45::2 7583 fd78:46::3 7583 3" "ways to real servers"
