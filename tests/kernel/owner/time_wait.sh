@@ -92,9 +92,12 @@ uname -r | awk -F. '{ exit !($1 * 1000 + $2 < 5017) }' && later=800
 # the kernel may choose the port of a connection in TIME_WAIT again (tcp_tw_reuse): then there would be fewer than 9,000
 ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000" net.ipv4.tcp_max_tw_buckets=20000 \
 	net.ipv4.tcp_tw_reuse=0
+# of 36,000 segments an interrupt may hide some there; of those that are looked for none
+! slow_machine || want_told='^dwire: up to [0-9]+ probe firings? missed in tcp:.*\(recursion\)$'
 trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
 	printf(\"%s port=%d name=%s.\\n\", probename, args[4]->tcp_sport, args[1]->cs_execname); }" \
 	python3 "$tmp/many.py" "$later"
+echo "seconds $(value_of seconds), since $(value_of since)"
 # on a slow machine the kernel has forgotten the first, or both, too: after 60 seconds
 [ "$(value_of seconds)" -ge 55 ] ||
 	expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
