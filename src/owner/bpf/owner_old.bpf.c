@@ -176,11 +176,13 @@ static __always_inline int use(DW_U64 socket, DW_U32 how, bool sends)
 	return 0;
 }
 
+/* The kernel stores only as many bytes of a function's argument as its type has; the rest of the word is anything. */
+
 /* inet_create(net, socket, protocol, kern), its result: socket(2). */
 SEC("create")
 int owner_create(DW_U64 *args)
 {
-	return args[4] || args[3] ? 0 : use(number(args[1]), DW_OWNER_CREATE, false);
+	return (int)args[4] || (int)args[3] ? 0 : use(number(args[1]), DW_OWNER_CREATE, false);
 }
 
 /* Functions whose first argument is a socket, where they begin. */
@@ -201,7 +203,7 @@ int owner_send(DW_U64 *args)
 SEC("accept")
 int owner_accept(DW_U64 *args)
 {
-	if ((int)args[4] || args[3])
+	if ((int)args[4] || (unsigned char)args[3])
 		return 0;
 	return use(number(args[1]), DW_OWNER_ACCEPT, false);
 }
