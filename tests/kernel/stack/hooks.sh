@@ -18,6 +18,7 @@ for f in tcp_sendmsg __sys_sendto do_syscall_64 entry_SYSCALL_64_after_hwframe; 
 	last=${at:-$last}
 done
 expect_eq "$(tail -n 1 names)" entry_SYSCALL_64_after_hwframe "the last frame"
+[ $failed -eq 0 ] || echo "$OUT"
 grep -q '__cgroup_bpf_run_filter_skb' names && fail "what runs programs is not left out"
 # libc's send() has no frame of its own, but it is where the process is.
 grep -A 1 '^libc[^ ]*`send+' <<<"$OUT" | grep -q 'tcp_echo`trig_echo_client+' || fail "no way into the program: $OUT"

@@ -46,7 +46,9 @@ check() { # FAMILY
 		"$1: bytes sent, with those of the segment that leaves"
 	expect_eq "$(values received "p == \"send\" && v[\"lp\"] == $port" | tail -n 1)" "$(value_of tcp_bytes)" \
 		"$1: bytes received"
-	expect_count 'v["ca"] || v["lost"] || v["again"] || v["ecn"] || v["backlog"] || v["aq"]' 0 "$1: no losses, no ECN"
+	expect_count 'v["ca"] || v["lost"] || v["again"] || v["ecn"] || v["aq"]' 0 "$1: no losses, no ECN"
+	# in a slow machine a segment may come while the process uses the socket
+	slow_machine || expect_count 'v["backlog"]' 0 "$1: no backlog"
 }
 
 check -4
