@@ -83,7 +83,8 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	case ATTACH_CGROUP_EGRESS:
 	case ATTACH_CGROUP_SOCKOPS:
 	case ATTACH_CGROUP_RELEASE:
-		return s->sk_only ? "cgroup2" : "cgroup2, bpf_cast_to_kern_ctx() (Linux 6.2)";
+		return s->sk_only ? "cgroup2 (CONFIG_CGROUP_BPF)"
+				  : "cgroup2 (CONFIG_CGROUP_BPF), bpf_cast_to_kern_ctx() (Linux 6.2)";
 	case ATTACH_WALK:
 		return arena_printf(d->arena, "the BPF iterator %s (Linux 5.9)", s->target);
 	case ATTACH_NF_PREROUTING:
@@ -91,7 +92,7 @@ static const char *site_needs(const struct dwire *d, const struct probe *p, cons
 	case ATTACH_NF_FORWARD:
 	case ATTACH_NF_OUTPUT:
 	case ATTACH_NF_POSTROUTING:
-		return "BPF programs at netfilter (Linux 6.4)";
+		return "BPF programs at netfilter (Linux 6.4, CONFIG_NETFILTER_BPF_LINK)";
 	case ATTACH_FENTRY:
 	case ATTACH_FEXIT:
 	case ATTACH_KPROBE:

@@ -538,6 +538,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->kfunc_dynptr = ids[9];
 	env->dynptr_traced = ids[10] != 0;
 	env->no_sk_cookie = !ids[11];
+	env->no_cgroup = features_cgroup_bpf(k->features) ? NULL : FEATURES_CGROUP_BPF;
 	if (env->no_regs && k->ktypes.enumerator(k->ktypes.ctx, "__BPF_FUNC_MAX_ID", &nhelpers))
 		env->nhelpers = (uint32_t)nhelpers;
 	if (pidns_inner() || access("/proc/1/ns/net", F_OK))

@@ -36,7 +36,7 @@
 enum known { UNKNOWN, NO, YES };
 
 struct features {
-	enum known bpf, btf, fentry, kprobes, kprobe_multi, jit;
+	enum known bpf, btf, fentry, kprobes, kprobe_multi, jit, cgroup_bpf;
 	int fentry_err; /* -errno of the try */
 	int cgroup2;    /* descriptor; -1: not opened yet */
 	bool cgroup2_whole;
@@ -324,6 +324,18 @@ const char *features_no_jit(struct features *f)
 		? "the kernel's JIT compiler for BPF, which is switched off; use sysctl net.core.bpf_jit_enable=1"
 		: "the kernel's JIT compiler for BPF, which is switched off or which this kernel does not have "
 		  "(net.core.bpf_jit_enable, CONFIG_BPF_JIT)";
+}
+
+/* A kernel without such programs refuses the type of the program before anything else. */
+bool features_cgroup_bpf(struct features *f)
+{
+	int prog = f->cgroup_bpf == UNKNOWN ? load_nothing(BPF_PROG_TYPE_CGROUP_SKB, BPF_CGROUP_INET_EGRESS, 0, 0) : -1;
+
+	if (f->cgroup_bpf == UNKNOWN)
+		f->cgroup_bpf = prog == -EINVAL ? NO : YES;
+	if (prog >= 0)
+		close(prog);
+	return f->cgroup_bpf == YES;
 }
 
 /* ---- CPUs -------------------------------------------------------------------------------------------------------- */

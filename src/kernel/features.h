@@ -39,6 +39,10 @@ bool features_kprobe_multi(struct features *f);
  * without the JIT a program cannot call kernel functions, nor pass one of its functions to a helper. */
 const char *features_no_jit(struct features *f);
 
+/* Can BPF programs be attached to cgroups? Without that hooks see no packets, and owners cannot be found. */
+#define FEATURES_CGROUP_BPF "BPF programs at cgroups (CONFIG_CGROUP_BPF)"
+bool features_cgroup_bpf(struct features *f);
+
 /* Number of CPU slots: bpf_get_smp_processor_id() is below it. At least 1. */
 unsigned features_possible_cpus(void);
 /* The same number, kept. */

@@ -246,7 +246,8 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
 		hint = strstr(m->lacks, ", which ") ? NULL
 						    : "a later kernel has it; dwire -lvv shows what this kernel has";
-	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site))
+	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site) &&
+		!strstr(m->lacks, "CONFIG_"))
 		hint = "Linux 6.2 and later have it; dwire -lvv shows what this kernel has";
 	if (m->site && m->site->user && m->site->user->functions)
 		diag_error(lw->d, m->at, D_KERNEL, NULL,

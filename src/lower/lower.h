@@ -54,6 +54,7 @@ struct packet_filter {
  * lower_finish(). */
 struct lower_env {
 	const char *no_jit;         /* NULL: BPF may call kernel functions; else why it may not (features_no_jit()) */
+	const char *no_cgroup;      /* NULL: BPF programs can be attached to cgroups; else what is missing */
 	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
 	bool netfilter;             /* programs can be attached to netfilter (Linux 6.4) */
 	uint32_t kfunc_rdonly_cast; /* BTF id of bpf_rdonly_cast */

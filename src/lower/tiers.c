@@ -141,8 +141,12 @@ static const char *place_lacks(
 	if (site_is_program(s))
 		return env->tier_lacks ? env->tier_lacks(env->ctx, TIER_FUNCTIONS) : NULL;
 	if (attach_info(s->attach)->way == WAY_NETFILTER)
-		return env->netfilter ? NULL : "BPF programs at netfilter";
-	if (attach_info(s->attach)->way != WAY_CGROUP || env->kfunc_kern_ctx || s->sk_only)
+		return env->netfilter ? NULL : "BPF programs at netfilter (Linux 6.4, CONFIG_NETFILTER_BPF_LINK)";
+	if (attach_info(s->attach)->way != WAY_CGROUP)
+		return NULL;
+	if (env->no_cgroup)
+		return env->no_cgroup;
+	if (env->kfunc_kern_ctx || s->sk_only)
 		return NULL;
 	return env->no_jit ? env->no_jit : "the kernel function bpf_cast_to_kern_ctx()";
 }

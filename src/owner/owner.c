@@ -234,6 +234,10 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	if (err && features_no_jit(opts->features))
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: this needs %s",
 			features_no_jit(opts->features));
+	if (err && !features_cgroup_bpf(opts->features))
+		return report_error(to, err, D_NONE, NULL,
+			"cannot find the owners of sockets: this needs %s, which this kernel does not have",
+			FEATURES_CGROUP_BPF);
 	if (err)
 		return load_failed(&o->k, err, opts, to);
 	if (opts->cgroup_fd >= 0 && (o->cgroup = dup(opts->cgroup_fd)) < 0)
