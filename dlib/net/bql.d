@@ -11,7 +11,7 @@ struct dw_bql {
 translator struct dw_bql < struct dw_bql *P > {
 	has_pkt = 0;
 	dev = P->txq->dev;
-	netns = P->txq->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[P->txq->dev];
 	since = __stamp("stop", (uint64_t)P->txq);
 	buffer = 0;
 };

@@ -45,8 +45,8 @@ inline int dw_ip_queued[struct dw_pkt *P] =
  * there are none. The kernel stores a count, then two words for each hook, then a pointer to each hook's struct
  * nf_hook_ops. dw_nf_ops gives pointer i, counted from 0. */
 inline uint64_t dw_nf_hooks[struct dw_pkt *P, int hook] = P->skb->protocol == DW_ETH_P_IP ?
-    dw_kword[(uint64_t)&P->dev->nd_net.net->nf.hooks_ipv4[hook]] :
-    dw_kword[(uint64_t)&P->dev->nd_net.net->nf.hooks_ipv6[hook]];
+    dw_kword[(uint64_t)&dw_dev_net[P->dev]->nf.hooks_ipv4[hook]] :
+    dw_kword[(uint64_t)&dw_dev_net[P->dev]->nf.hooks_ipv6[hook]];
 inline uint64_t dw_nf_ops[uint64_t hooks, uint64_t n, uint64_t i] = dw_kword[hooks + 8 + 16 * n + 8 * i];
 inline int dw_nf_is_bpf[uint64_t ops] = ((struct nf_hook_ops *)ops)->hook_ops_type == NF_HOOK_OP_BPF;
 inline uint64_t dw_nf_number[uint64_t hooks] = ((struct nf_hook_entries *)hooks)->num_hook_entries;
@@ -168,7 +168,7 @@ inline int dw_got_tcp[struct dw_pkt *P] = dw_is_tcp[P] && !dw_filtered_before[P]
 /* An active open. An accepted socket keeps the index of the interface on which its SYN arrived; other sockets have
  * 0. */
 inline int dw_opened_here[struct dw_pkt *P] = P->sk->__sk_common.skc_family == DW_AF_INET ?
-    ((struct inet_sock *)P->sk)->mc_index == 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
+    ((struct inet_sock *)P->sk)->mc_index == 0 : dw_mcast_oif6[P->sk] == 0;
 
 /* The kernel's own socket, through which IPv4 sends resets that belong to no socket. A user's raw socket does not
  * count. */
@@ -269,7 +269,7 @@ inline int dw_tw_made[struct sock *S, int old] = old == DW_TCP_CLOSING ?
 /* The state of the connection after that step of its socket. */
 inline int dw_tcp_newstate[struct sock *S, int old, int new] = new == DW_TCP_CLOSE &&
     (old == DW_TCP_FIN_WAIT2 || old == DW_TCP_CLOSING) && S->sk_protocol == DW_IPPROTO_TCP &&
-    !dw_tw_full[&S->__sk_common.skc_net.net->ipv4] ? dw_tw_made[S, old] : new;
+    !dw_tw_full[&dw_sk_net[S]->ipv4] ? dw_tw_made[S, old] : new;
 /* The socket ends, but its connection stays in FIN_WAIT2. */
 inline int dw_tcp_detach[struct dw_pkt *P] = P->oldstate == DW_TCP_FIN_WAIT2 && P->state == DW_TCP_FIN_WAIT2 &&
     P->sk->sk_protocol == DW_IPPROTO_TCP;
@@ -313,7 +313,7 @@ inline int dw_accepted[struct dw_tcp *P] = P->op == DW_SOCK_OPS_PASSIVE && !dw_o
  * has heard of before. Whether this host is one of them cannot be seen. */
 inline int dw_acceptq_full[struct dw_pkt *P] = P->sk->sk_ack_backlog > P->sk->sk_max_ack_backlog;
 inline int dw_synq_full[struct dw_pkt *P] =
-    P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_syncookies == 0 &&
+    dw_sk_net[P->sk]->ipv4.sysctl_tcp_syncookies == 0 &&
     (uint32_t)((struct inet_connection_sock *)P->sk)->icsk_accept_queue.qlen.counter > P->sk->sk_max_ack_backlog;
 inline int dw_listener_syn[struct dw_pkt *P] = dw_is_tcp[P] && P->state == DW_TCP_LISTEN &&
     (dw_tcp_flags[P] & (DW_TH_FIN | DW_TH_SYN | DW_TH_RST | DW_TH_ACK)) == DW_TH_SYN;
@@ -335,9 +335,9 @@ inline int dw_ca_reduces[struct dw_tcp *P] = P->newca >= DW_TCP_CA_CWR &&
 
 /* tcp_rcvbuf_grow: the receive buffer may grow. */
 inline int dw_rcvbuf_grows[struct dw_pkt *P] =
-    P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_moderate_rcvbuf != 0 &&
+    dw_sk_net[P->sk]->ipv4.sysctl_tcp_moderate_rcvbuf != 0 &&
     (P->sk->sk_userlocks & DW_SOCK_RCVBUF_LOCK) == 0 &&
-    P->sk->sk_rcvbuf < P->sk->__sk_common.skc_net.net->ipv4.sysctl_tcp_rmem[2];
+    P->sk->sk_rcvbuf < dw_sk_net[P->sk]->ipv4.sysctl_tcp_rmem[2];
 
 /* ---- IP ---------------------------------------------------------------------------------------------------------------- */
 

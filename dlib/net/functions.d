@@ -53,7 +53,7 @@ translator struct dw_pkt < struct dw_ftimewait *C > {
 	has_pkt = 1;
 	recv = 1;
 	state = DW_TCP_TIME_WAIT;
-	netns = C->tw->__tw_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[(struct sock *)C->tw];
 	checked = 1;
 };
 
@@ -72,7 +72,7 @@ translator struct dw_pkt < struct dw_ftwfin *C > {
 	recv = 1;
 	state = DW_TCP_TIME_WAIT;
 	oldstate = DW_TCP_FIN_WAIT2;
-	netns = C->tw->__tw_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[(struct sock *)C->tw];
 	checked = 1;
 };
 
@@ -106,7 +106,7 @@ translator struct dw_pkt < struct dw_fskdrop *C > {
 	sk = dw_full[(uint64_t)C->sk] ? C->sk : (struct sock *)0;
 	th = dw_freed_th[(uint64_t)C->skb];
 	dev = dw_freed_dev[(uint64_t)C->skb];
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum : dw_freed_netns[(uint64_t)C->skb, C->reason];
+	netns = C->sk != 0 ? dw_sk_netns[C->sk] : dw_freed_netns[(uint64_t)C->skb, C->reason];
 	proto = dw_drop_proto[C->skb, C->sk];
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
@@ -252,7 +252,7 @@ translator struct dw_tcp < struct dw_fsent *C > {
 	sk = C->full;
 	owner = C->owner;
 	cookie = C->cookie;
-	netns = C->full->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->full];
 };
 
 /* The same by a kretprobe, which does not have the socket: the thread has noted it as the call began (dw_fsends). 0: that
@@ -268,7 +268,7 @@ translator struct dw_tcp < struct dw_ksent *C > {
 	owner = __owner((uint64_t)dw_sends);
 	cookie = dw_sends != 0 && dw_sends->__sk_common.skc_cookie.counter != 0 ? dw_sends->__sk_common.skc_cookie.counter :
 	    (uint64_t)dw_sends;
-	netns = dw_sends != 0 ? dw_sends->__sk_common.skc_net.net->ns.inum : curthread->nsproxy->net_ns->ns.inum;
+	netns = dw_sends != 0 ? dw_sk_netns[dw_sends] : curthread->nsproxy->net_ns->ns.inum;
 };
 
 struct dw_fsends {

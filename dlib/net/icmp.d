@@ -24,7 +24,7 @@ translator struct dw_pkt < struct dw_icmprecv *C > {
 	nh = (uint64_t)C->skb->data;
 	has_pkt = 1;
 	recv = 1;
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 };
 
 /* Names of types and codes: icmp_type_string[version, type]. Codes have names where they say why something is

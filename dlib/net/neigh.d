@@ -61,7 +61,7 @@ translator struct dw_neigh < struct dw_neighq *C > {
 	dev = C->skb->dev;
 	has_pkt = 1;
 	foreign = !dw_ip_buffer[C->skb];
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 	mac_dest = *(uint8_t *)((uint64_t)C->skb->head + C->skb->mac_header);
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
 	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
@@ -85,7 +85,7 @@ translator struct dw_neigh < struct dw_neighask *C > {
 	foreign = 0;
 	neigh = C->n;
 	dev = C->n->dev;
-	netns = C->n->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->n->dev];
 	ver = C->n->tbl->family == DW_AF_INET ? 4 : 6;
 	neighaddr = (uint64_t)&C->n->primary_key;
 	lladdr = (uint64_t)&C->n->ha;
@@ -151,7 +151,7 @@ translator struct dw_neigh < struct dw_neigh *P > {
 	owner = __owner((uint64_t)P->skb->sk);
 	foreign = !dw_ip_buffer[P->skb];
 	dev = P->neigh->dev;
-	netns = P->neigh->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[P->neigh->dev];
 	ver = P->neigh->tbl->family == DW_AF_INET ? 4 : 6;
 	neighaddr = (uint64_t)&P->neigh->primary_key;
 	lladdr = (uint64_t)&P->neigh->ha;
@@ -174,7 +174,7 @@ translator struct dw_neigh < struct dw_neighupd *C > {
 	foreign = 0;
 	neigh = C->n;
 	dev = C->n->dev;
-	netns = C->n->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->n->dev];
 	ver = C->n->tbl->family == DW_AF_INET ? 4 : 6;
 	lladdr = C->lladdr != 0 ? C->lladdr : (uint64_t)&C->n->ha;
 	neighaddr = (uint64_t)&C->n->primary_key;

@@ -14,6 +14,21 @@ inline string loadavg = __loadavg();
  * counting. */
 inline string netcounters = __moved();
 
+/* A kernel without CONFIG_NET_NS has one network namespace, whose number is 0; without CONFIG_IPV6 a socket has no IPv6
+ * addresses. */
+inline uint32_t dw_sk_netns[struct sock *S] = __has(S->__sk_common.skc_net.net) ?
+    S->__sk_common.skc_net.net->ns.inum : 0;
+inline uint32_t dw_dev_netns[struct net_device *D] = __has(D->nd_net.net) ? D->nd_net.net->ns.inum : 0;
+inline struct net *dw_sk_net[struct sock *S] = __has(S->__sk_common.skc_net.net) ? S->__sk_common.skc_net.net :
+    curthread->nsproxy->net_ns;
+inline struct net *dw_dev_net[struct net_device *D] = __has(D->nd_net.net) ? D->nd_net.net : curthread->nsproxy->net_ns;
+inline string dw_sk_near6[struct sock *S] = __has(S->__sk_common.skc_v6_rcv_saddr) ?
+    __ip6(&S->__sk_common.skc_v6_rcv_saddr) : "";
+inline string dw_sk_far6[struct sock *S] = __has(S->__sk_common.skc_v6_daddr) ? __ip6(&S->__sk_common.skc_v6_daddr) : "";
+/* The interface that a socket's multicasts leave by; of an accepted one that of its SYN. */
+inline int dw_mcast_oif6[struct sock *S] = __has(((struct inet_sock *)S)->pinet6) ?
+    ((struct inet_sock *)S)->pinet6->mcast_oif : 0;
+
 struct dw_owner {	/* a record of the owner service */
 	int32_t pid;
 	int32_t tid;
@@ -113,10 +128,10 @@ inline struct net_device *dw_freed_dev[uint64_t skb] = (int64_t)((struct sk_buff
  * queue is dropped by the process that reads it, because of its checksum, or unread, some time after the socket was
  * closed, in whatever process runs then. A packet in the queue of a raw socket has no device but its socket. */
 inline uint32_t dw_freed_netns[uint64_t skb, uint32_t reason] = (int64_t)((struct sk_buff *)skb)->dev < 0 ?
-    ((struct sk_buff *)skb)->dev->nd_net.net->ns.inum :
+    dw_dev_netns[((struct sk_buff *)skb)->dev] :
     (int64_t)((struct sk_buff *)skb)->dev > 0 ?
     (reason == SKB_DROP_REASON_UDP_CSUM ? curthread->nsproxy->net_ns->ns.inum : 0) :
-    ((struct sk_buff *)skb)->sk != 0 ? ((struct sk_buff *)skb)->sk->__sk_common.skc_net.net->ns.inum : 0;
+    ((struct sk_buff *)skb)->sk != 0 ? dw_sk_netns[((struct sk_buff *)skb)->sk] : 0;
 
 /* Address of the transport header of a dropped packet. It follows IPv4's header; IPv6 marks it where extension headers come
  * between. */
@@ -146,8 +161,8 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	oldstate = 0;
 	dev = P->has_pkt ? P->skb->dev :
 	    P->sk->sk_dst_cache != 0 ? P->sk->sk_dst_cache->dev : (struct net_device *)0;
-	netns = P->sk != 0 ? P->sk->__sk_common.skc_net.net->ns.inum :
-	    P->skb->dev != 0 ? P->skb->dev->nd_net.net->ns.inum : 0;
+	netns = P->sk != 0 ? dw_sk_netns[P->sk] :
+	    P->skb->dev != 0 ? dw_dev_netns[P->skb->dev] : 0;
 	cgroup = P->sk != 0 ? P->sk->sk_cgrp_data.cgroup->kn->id : 0;
 	box = dw_sk_box[(uint64_t)P->sk];
 	boxid = dw_box_id[P->box];
@@ -206,15 +221,18 @@ inline uint64_t dw_key4[uint64_t addresses, uint64_t words] = __mix(__mix(0, add
 inline uint64_t dw_key_add6[uint64_t key, uint64_t at] = __mix(__mix(key, dw_kword[at]), dw_kword[at + 8]);
 inline uint64_t dw_key6[uint64_t near, uint64_t far, uint64_t words] =
     __mix(dw_key_add6[dw_key_add6[0, near], far], words) & 0x7fffffffffffffff;
-inline int dw_v4only[struct sock *S] = S->__sk_common.skc_family == DW_AF_INET ||
+inline int dw_v4only[struct sock *S] = __has(S->__sk_common.skc_v6_daddr) ?
+    S->__sk_common.skc_family == DW_AF_INET ||
     (S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == 0 && S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == 0 &&
-    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == DW_IN6_MAPPED);
-inline uint64_t dw_words_of[struct sock *S] = (uint64_t)S->__sk_common.skc_net.net->ns.inum << 32 |
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == DW_IN6_MAPPED) : 1;
+inline uint64_t dw_words_of[struct sock *S] = (uint64_t)dw_sk_netns[S] << 32 |
     (uint64_t)S->__sk_common.skc_num << 16 | S->__sk_common.skc_dport;
-inline uint64_t dw_ends_of[struct sock *S] = dw_v4only[S] ?
-    dw_key4[(uint64_t)S->__sk_common.skc_rcv_saddr << 32 | S->__sk_common.skc_daddr, dw_words_of[S]] :
-    dw_key6[(uint64_t)&S->__sk_common.skc_v6_rcv_saddr, (uint64_t)&S->__sk_common.skc_v6_daddr, dw_words_of[S]];
-inline uint64_t dw_words_sent[struct sk_buff *B] = (uint64_t)B->dev->nd_net.net->ns.inum << 32 |
+inline uint64_t dw_ends4_of[struct sock *S] =
+    dw_key4[(uint64_t)S->__sk_common.skc_rcv_saddr << 32 | S->__sk_common.skc_daddr, dw_words_of[S]];
+inline uint64_t dw_ends_of[struct sock *S] = __has(S->__sk_common.skc_v6_daddr) ? (dw_v4only[S] ? dw_ends4_of[S] :
+    dw_key6[(uint64_t)&S->__sk_common.skc_v6_rcv_saddr, (uint64_t)&S->__sk_common.skc_v6_daddr, dw_words_of[S]]) :
+    dw_ends4_of[S];
+inline uint64_t dw_words_sent[struct sk_buff *B] = (uint64_t)dw_dev_netns[B->dev] << 32 |
     (uint64_t)ntohs(((struct tcphdr *)dw_th[B])->source) << 16 | ((struct tcphdr *)dw_th[B])->dest;
 inline uint64_t dw_ends_sent[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ?
     dw_key4[(uint64_t)((struct iphdr *)dw_nh[B])->saddr << 32 | ((struct iphdr *)dw_nh[B])->daddr, dw_words_sent[B]] :
@@ -251,7 +269,7 @@ translator struct dw_pkt < struct dw_devqueue *C > {
 	cookie = dw_sent_cookie[C->skb];
 	has_pkt = 1;
 	state = dw_sent_state[C->skb];
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
 	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
 	checked = 1;
@@ -269,7 +287,7 @@ translator struct dw_pkt < struct dw_tcpqueue *C > {
 	has_pkt = 1;
 	bare = 1;
 	state = dw_sent_state[C->skb];
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
 	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
 	checked = 1;
@@ -288,7 +306,7 @@ translator struct dw_pkt < struct dw_devrecv *C > {
 	    ((struct ipv6hdr *)(uint64_t)C->skb->data)->nexthdr;
 	has_pkt = 1;
 	recv = 1;
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 };
 
 /* netfilter: a packet that IP has received, or passes to a protocol. IP has checked its lengths. */
@@ -314,7 +332,7 @@ translator struct dw_pkt < struct dw_consumed *C > {
 	has_pkt = 1;
 	recv = 1;
 	dev = C->skb->dev;
-	netns = C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	netns = C->skb->dev != 0 ? dw_dev_netns[C->skb->dev] : 0;
 };
 
 /* Where packets end: kfree, kmem_cache_free, consume_skb and kfree_skb. */
@@ -397,8 +415,8 @@ translator struct dw_pkt < struct dw_freed *C > {
 	has_pkt = 1;
 	recv = 1;
 	state = C->rx_sk != 0 ? DW_TCP_TIME_WAIT : DW_TCP_CLOSE;
-	netns = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_net.net->ns.inum :
-	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	netns = C->rx_sk != 0 ? dw_sk_netns[C->rx_sk] :
+	    C->skb->dev != 0 ? dw_dev_netns[C->skb->dev] : 0;
 	checked = 1;
 };
 
@@ -417,7 +435,7 @@ translator struct dw_pkt < struct dw_twfin *C > {
 	recv = 1;
 	state = DW_TCP_TIME_WAIT;
 	oldstate = DW_TCP_FIN_WAIT2;
-	netns = C->rx_sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->rx_sk];
 	checked = 1;
 };
 
@@ -659,11 +677,11 @@ translator ipinfo_t < struct dw_pkt *P > {
 	ip_plength = P->foreign ? 0 : P->reply ? DW_TCP_HLEN : P->bare ? dw_doff[P] : P->synth ? dw_synth_length[P] :
 	    P->checked ? dw_ip_plength[P] : dw_not_less[dw_ip_plength[P]];
 	ip_saddr = P->foreign ? "" : P->synth ? (P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr)) :
+	    dw_sk_near6[P->sk]) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr);
 	ip_daddr = P->foreign ? "" : P->synth ? (dw_unconnected[P] ? "" : P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_daddr)) :
+	    dw_sk_far6[P->sk]) :
 	    P->ver == 4 ? __ip4(P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr);
 };

@@ -15,7 +15,7 @@ translator struct dw_pkt < struct dw_ndqueue *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	foreign = !dw_ip_buffer[C->skb];
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 };
 
 /* net_dev_start_xmit: ... passed to the driver. */
@@ -30,7 +30,7 @@ translator struct dw_pkt < struct dw_ndxmit *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	foreign = !dw_ip_buffer[C->skb];
-	netns = C->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->dev];
 };
 
 /* A driver passes a packet up: the data begin at the network header; other headers are not marked yet. */
@@ -43,7 +43,7 @@ translator struct dw_pkt < struct dw_ndup *C > {
 	foreign = !dw_ip_buffer[C->skb];
 	recv = 1;
 	nh = (uint64_t)C->skb->data;
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 };
 
 /* The end of a transmission: the buffer is freed, or goes on to the other end of a veth pair or to a lower device.
@@ -60,7 +60,7 @@ translator struct dw_pkt < struct dw_nddone *C > {
 	foreign = !dw_ip_buffer[C->skb];
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
-	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
+	netns = dw_dev_netns[(struct net_device *)__stamped("transmit", (uint64_t)C->skb)];
 };
 
 struct dw_nddrop {
@@ -76,7 +76,7 @@ translator struct dw_pkt < struct dw_nddrop *C > {
 	foreign = !dw_ip_buffer[C->skb];
 	since = __stamp("transmit", (uint64_t)C->skb);
 	dev = (struct net_device *)__stamped("transmit", (uint64_t)C->skb);
-	netns = ((struct net_device *)__stamped("transmit", (uint64_t)C->skb))->nd_net.net->ns.inum;
+	netns = dw_dev_netns[(struct net_device *)__stamped("transmit", (uint64_t)C->skb)];
 	dropped = 1;
 };
 

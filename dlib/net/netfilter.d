@@ -44,8 +44,8 @@ inline int dw_nf_at[struct sk_buff *B] =
     dw_nf_routed[(uint64_t)((struct dst_entry *)dw_dst[B])->input];
 inline struct net_device *dw_nf_dev[struct sk_buff *B] = (struct net_device *)(dw_dst_dev[B] != 0 ? dw_dst_dev[B] : (uint64_t)B->dev);
 inline uint64_t dw_nf_tables_of[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ?
-    (uint64_t)&dw_nf_dev[B]->nd_net.net->nf.hooks_ipv4 :
-    B->protocol == DW_ETH_P_IPV6 ? (uint64_t)&dw_nf_dev[B]->nd_net.net->nf.hooks_ipv6 : 0;
+    (uint64_t)&dw_dev_net[dw_nf_dev[B]]->nf.hooks_ipv4 :
+    B->protocol == DW_ETH_P_IPV6 ? (uint64_t)&dw_dev_net[dw_nf_dev[B]]->nf.hooks_ipv6 : 0;
 
 /* Notes of functions. "nft": the base chain in which the packet is, or was when it was dropped; "nftexpr": the expression
  * that gave a verdict; "nftjump": the chain to which one led; "xt": the table of iptables, with the hook's number. */
@@ -69,7 +69,7 @@ inline uint64_t dw_nft_accepted[int want, uint64_t skb, uint64_t chain] = dw_nft
     __nft(want, dw_nft_expr[skb], chain, dw_nft_jumped[skb], 0, 0, 0) : want == DW_NFT_RULE ? 1 : chain;
 /* By what the packet can have met. */
 inline uint64_t dw_nft_only[int want, struct dw_pkt *P] = dw_nf_at[P->skb] == 0 ? 0 :
-    __nft(want, 0, 0, 0, dw_nf_tables_of[P->skb], dw_nf_at[P->skb], dw_nf_dev[P->skb]->nd_net.net->nft.gencursor);
+    __nft(want, 0, 0, 0, dw_nf_tables_of[P->skb], dw_nf_at[P->skb], dw_dev_net[dw_nf_dev[P->skb]]->nft.gencursor);
 inline uint64_t dw_nft_of[int want, struct dw_pkt *P] = __has(((struct nft_chain *)0)->table) && __has(((struct nft_base_chain *)0)->policy) ?
     (!dw_by_netfilter[P] ? 0 : dw_nft_noted[(uint64_t)P->skb] ?
     dw_nft_noted_as[want, (uint64_t)P->skb, __stamped("nft", (uint64_t)P->skb)] :

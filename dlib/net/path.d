@@ -144,7 +144,7 @@ translator struct dw_path < struct dw_path *P > {
 	cookie = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	checked = 1;
-	netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
+	netns = P->dev != 0 ? dw_dev_netns[P->dev] : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
 	path_event = P->stage == DW_PATH_FILTER || P->stage >= DW_PATH_RULE ? DW_PATH_ASIDE : P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
 	path_device = (uint64_t)P->dev;
@@ -241,7 +241,7 @@ translator struct dw_path < struct dw_pasend *C > {
 	has_pkt = 0;
 	synth = 1;
 	dev = (struct net_device *)0;
-	netns = ((struct sock *)dw_path_from[C])->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[(struct sock *)dw_path_from[C]];
 	ver = dw_v4only[((struct sock *)dw_path_from[C])] ? 4 : 6;
 	proto = ((struct sock *)dw_path_from[C])->sk_protocol;
 	packet_id = dw_path_written[((struct sock *)dw_path_from[C])];
@@ -341,7 +341,7 @@ translator struct dw_path < struct dw_pasock *C > {
 	owner = __owner((uint64_t)C->sk);
 	cookie = C->sk->__sk_common.skc_cookie.counter;
 	recv = 1;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->sk];
 };
 
 /* The datagrams of UDP have no socket here, and lengths instead of a device; the process that reads is the current
@@ -384,7 +384,7 @@ translator struct dw_path < struct dw_padrop *C > {
 	owner = __owner(C->rx_sk != 0 ? (uint64_t)C->rx_sk : (uint64_t)C->skb->sk);
 	recv = C->skb->skb_iif != 0;
 	dev = dw_freed_dev[(uint64_t)C->skb];
-	netns = C->rx_sk != 0 ? C->rx_sk->__sk_common.skc_net.net->ns.inum :
+	netns = C->rx_sk != 0 ? dw_sk_netns[C->rx_sk] :
 	    dw_freed_netns[(uint64_t)C->skb, C->reason];
 	dropped = 1;
 };

@@ -48,7 +48,7 @@ translator struct dw_path < struct dw_pafsend *C > {
 	has_pkt = 0;
 	synth = 1;
 	dev = (struct net_device *)0;
-	netns = C->sock->sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->sock->sk];
 	ver = dw_v4only[C->sock->sk] ? 4 : 6;
 	proto = C->sock->sk->sk_protocol;
 	packet_id = dw_path_written[C->sock->sk];
@@ -73,7 +73,7 @@ translator struct dw_path < struct dw_patcpout4 *C > {
 	proto = DW_IPPROTO_TCP;
 	th = (uint64_t)C->skb->data;
 	dev = (struct net_device *)0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->sk];
 };
 translator struct dw_path < struct dw_patcpout6 *C > {
 	stage = DW_PATH_TCP_OUT;
@@ -82,7 +82,7 @@ translator struct dw_path < struct dw_patcpout6 *C > {
 	proto = DW_IPPROTO_TCP;
 	th = (uint64_t)C->skb->data;
 	dev = (struct net_device *)0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->sk];
 };
 
 /* ip_send_skb, ip6_send_skb: the datagram is made, with IP's header. */
@@ -105,7 +105,7 @@ translator struct dw_path < struct dw_paudpout6 *C > {
 	ver = 6;
 	proto = ((struct ipv6hdr *)dw_nh[C->skb])->nexthdr;
 	dev = (struct net_device *)dw_dst_dev[C->skb];
-	netns = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk->__sk_common.skc_net.net->ns.inum : 0;
+	netns = dw_full[(uint64_t)C->skb->sk] ? dw_sk_netns[C->skb->sk] : 0;
 };
 
 struct dw_paffwd {
@@ -114,7 +114,7 @@ struct dw_paffwd {
 translator struct dw_path < struct dw_paffwd *C > {
 	stage = DW_PATH_FORWARD;
 	dev = (struct net_device *)dw_dst_dev[C->skb];
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 };
 
 struct dw_pafpost {
@@ -189,7 +189,7 @@ translator struct dw_path < struct dw_pabacklog *C > {
 	cookie = C->sk->__sk_common.skc_cookie.counter;
 	recv = 1;
 	dev = (struct net_device *)0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->sk];
 };
 
 /* tcp_queue_rcv, __udp_enqueue_schedule_skb */
@@ -204,7 +204,7 @@ translator struct dw_path < struct dw_pasockq *C > {
 	cookie = C->sk->__sk_common.skc_cookie.counter;
 	recv = 1;
 	dev = (struct net_device *)0;
-	netns = C->sk->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[C->sk];
 };
 
 /* bpf_prog_run_generic_xdp ends */

@@ -17,7 +17,7 @@ translator struct dw_queued < struct dw_queued *P > {
 	foreign = !dw_ip_buffer[P->skb];
 	packets = 1;
 	dev = P->qdisc->dev_queue->dev;
-	netns = P->qdisc->dev_queue->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[P->qdisc->dev_queue->dev];
 	since = __stamp("queue", (uint64_t)P->skb);
 };
 
@@ -32,7 +32,7 @@ struct dw_qenq {
 
 translator struct dw_queued < struct dw_qenq *C > {
 	dev = C->skb->dev;
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 	since = 0;
 };
 
@@ -103,8 +103,8 @@ struct dw_qdrop {
 
 translator struct dw_queued < struct dw_qdrop *C > {
 	dev = C->skb->dev;
-	netns = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk->__sk_common.skc_net.net->ns.inum :
-	    C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_full[(uint64_t)C->skb->sk] ? dw_sk_netns[C->skb->sk] :
+	    dw_dev_netns[C->skb->dev];
 	qdisc = ((struct netdev_queue *)((uint64_t)C->skb->dev->_tx +
 	    C->skb->queue_mapping * sizeof(struct netdev_queue)))->qdisc;
 	dropped = 1;

@@ -126,13 +126,13 @@ translator sctpsinfo_t < struct dw_sctp *P > {
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
 	    P->state >= DW_SCTP_ASSOC ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->saddr] :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
+	    dw_sk_near6[P->sk];
 	sctps_raddr = P->has_pkt ? (P->ver == 4 ?
 	    __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
 	    P->state >= DW_SCTP_ASSOC ? dw_sctp_text[(uint64_t)&dw_sctp_as[P]->peer.primary_path->ipaddr] :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
+	    dw_sk_far6[P->sk];
 	sctps_state = P->has_pkt && P->asoc != 0 ? dw_sctp_as[P]->state :
 	    P->oldstate == DW_TCP_LISTEN ? SCTP_STATE_CLOSED : dw_sctp_state[P->state];
 };

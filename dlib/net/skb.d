@@ -68,7 +68,7 @@ translator struct dw_skb < struct dw_skseen *C > {
 	recv = 1;
 	location = 0;
 	nh = (uint64_t)C->skb->data;
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 	since = __stamp("birth", (uint64_t)C->skb);
 	word = __stamped("birth", (uint64_t)C->skb);
 };

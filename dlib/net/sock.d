@@ -472,8 +472,9 @@ inline string dw_sa_addr[uint64_t at] = dw_sa_family[at] == DW_AF_INET ?
 /* An IPv6 socket that speaks IPv4: ::ffff:0:0/96. */
 inline int dw_sk_mapped[struct in6_addr *a] =
     a->in6_u.u6_addr32[2] == DW_IN6_MAPPED && a->in6_u.u6_addr32[0] == 0 && a->in6_u.u6_addr32[1] == 0;
-inline int dw_sk_ip6[uint64_t sk] = sk != 0 && (dw_sk_mapped[&((struct sock *)sk)->__sk_common.skc_v6_daddr] ||
-    dw_sk_mapped[&((struct sock *)sk)->__sk_common.skc_v6_rcv_saddr]) ? 4 : 6;
+inline int dw_sk_is4[struct sock *S] = __has(S->__sk_common.skc_v6_daddr) ?
+    dw_sk_mapped[&S->__sk_common.skc_v6_daddr] || dw_sk_mapped[&S->__sk_common.skc_v6_rcv_saddr] : 0;
+inline int dw_sk_ip6[uint64_t sk] = sk != 0 && dw_sk_is4[(struct sock *)sk] ? 4 : 6;
 
 translator sockinfo_t < struct dw_sk *P > {
 	so_addr = (uintptr_t)P->sk;
@@ -489,10 +490,10 @@ translator sockinfo_t < struct dw_sk *P > {
 	    (P->sk == 0 ? P->a0 : P->sk->__sk_common.skc_family) == DW_AF_INET6 ? dw_sk_ip6[(uint64_t)P->sk] : 0;
 	so_laddr = P->laddr != 0 ? dw_sa_addr[P->laddr] : P->sk == 0 ? "" :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr) : "";
+	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? dw_sk_near6[P->sk] : "";
 	so_raddr = P->raddr != 0 ? dw_sa_addr[P->raddr] : P->sk == 0 ? "" :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? __ip6(&P->sk->__sk_common.skc_v6_daddr) : "";
+	    P->sk->__sk_common.skc_family == DW_AF_INET6 ? dw_sk_far6[P->sk] : "";
 	so_lport = P->laddr != 0 && P->err != 0 ? dw_sa_port[P->laddr] : P->sk == 0 ? 0 :
 	    P->sk->__sk_common.skc_family != DW_AF_INET && P->sk->__sk_common.skc_family != DW_AF_INET6 ? 0 :
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
@@ -566,14 +567,14 @@ translator csinfo_t < struct dw_sk *P > {
 	cs_cid = P->cookie;
 	cs_pid = P->incall ? pid : P->owner != 0 ? P->owner->pid : -1;
 	cs_zoneid = P->sk == 0 ? __zoneid(curthread->nsproxy->net_ns->ns.inum) :
-	    __zoneid(P->sk->__sk_common.skc_net.net->ns.inum);
+	    __zoneid(dw_sk_netns[P->sk]);
 	cs_tid = P->incall ? tid : P->owner != 0 ? P->owner->tid : -1;
 	cs_uid = P->incall ? uid : P->owner != 0 ? dw_owner_uid[P->owner] : P->sk != 0 ? P->sk->sk_uid.val : 0;
 	cs_execname = P->incall ? curthread->group_leader->comm : P->owner != 0 ? dw_owner_name[P->owner] : "";
-	cs_netns = P->sk == 0 ? curthread->nsproxy->net_ns->ns.inum : P->sk->__sk_common.skc_net.net->ns.inum;
+	cs_netns = P->sk == 0 ? curthread->nsproxy->net_ns->ns.inum : dw_sk_netns[P->sk];
 	cs_cgroup = P->sk == 0 ? 0 : P->sk->sk_cgrp_data.cgroup->kn->id;
 	cs_zonename = P->sk == 0 ? __zone(curthread->nsproxy->net_ns->ns.inum) :
-	    __zone(P->sk->__sk_common.skc_net.net->ns.inum);
+	    __zone(dw_sk_netns[P->sk]);
 	cs_nspid = P->incall ? dw_my_nspid[curthread->group_leader->thread_pid->level] :
 	    P->owner != 0 ? P->owner->nspid : -1;
 	cs_runtime = dw_box_runtime[P->box];

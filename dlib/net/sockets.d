@@ -29,7 +29,7 @@ translator struct dw_open < struct dw_opentcp *C > {
 	cookie = ((struct sock *)C->at)->__sk_common.skc_cookie.counter;
 	proto = DW_IPPROTO_TCP;
 	state = dw_open_tcp_state[C->at];
-	netns = ((struct sock *)C->at)->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[(struct sock *)C->at];
 };
 
 struct dw_openudp {
@@ -45,7 +45,7 @@ translator struct dw_open < struct dw_openudp *C > {
 	cookie = ((struct sock *)C->at)->__sk_common.skc_cookie.counter;
 	proto = ((struct sock *)C->at)->sk_protocol;
 	state = dw_open_state[C->at];
-	netns = ((struct sock *)C->at)->__sk_common.skc_net.net->ns.inum;
+	netns = dw_sk_netns[(struct sock *)C->at];
 };
 
 /* ---- arguments -------------------------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ inline int dw_open_unconnected[struct dw_open *P] = P->proto != DW_IPPROTO_TCP &
 
 /* Since Linux 6.8 the two are halves of a word; before, they are two words behind a lock. */
 inline uint64_t dw_open_range[uint64_t net] = (uint64_t)&((struct net *)net)->ipv4.ip_local_ports.range;
-inline uint64_t dw_open_net[uint64_t at] = (uint64_t)((struct sock *)at)->__sk_common.skc_net.net;
+inline uint64_t dw_open_net[uint64_t at] = (uint64_t)dw_sk_net[(struct sock *)at];
 inline uint32_t dw_open_word[uint64_t at] = ((atomic_t *)at)->counter;
 
 translator openinfo_t < struct dw_open *P > {
@@ -104,9 +104,9 @@ translator openinfo_t < struct dw_open *P > {
 	os_state = P->state == DW_TCP_NEW_SYN_RECV ? DW_TCP_SYN_RECV : P->state;
 	os_statename = dw_open_unconnected[P] ? "UNCONNECTED" : tcp_state_name[P->state];
 	os_laddr = dw_open_v4[P->at] ? __ip4(((struct sock *)P->at)->__sk_common.skc_rcv_saddr) :
-	    __ip6(&((struct sock *)P->at)->__sk_common.skc_v6_rcv_saddr);
+	    dw_sk_near6[(struct sock *)P->at];
 	os_raddr = dw_open_v4[P->at] ? __ip4(((struct sock *)P->at)->__sk_common.skc_daddr) :
-	    __ip6(&((struct sock *)P->at)->__sk_common.skc_v6_daddr);
+	    dw_sk_far6[(struct sock *)P->at];
 	os_lport = ((struct sock *)P->at)->__sk_common.skc_num != 0 ? ((struct sock *)P->at)->__sk_common.skc_num :
 	    P->sk != 0 ? ntohs(((struct inet_sock *)P->at)->inet_sport) : 0;
 	os_rport = ntohs(((struct sock *)P->at)->__sk_common.skc_dport);

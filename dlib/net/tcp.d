@@ -171,6 +171,13 @@ inline string tcp_ca_string[int32_t state] =
     state == 0 ? "open" : state == 1 ? "disorder" : state == 2 ? "cwr" : state == 3 ? "recovery" : state == 4 ? "loss" :
     "<unknown>";
 
+/* Are both ends of an IPv6 socket the same address? */
+inline int dw_sk_itself6[struct sock *S] = __has(S->__sk_common.skc_v6_daddr) ?
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == S->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3] &&
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == S->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[2] &&
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == S->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[1] &&
+    S->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == S->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0] : 0;
+
 /* Without a socket (a segment for a closed port), addresses and ports come from the packet, and the state is closed.
  * Addresses and ports also come from the packet for a segment to a listener, whose remote side is empty. */
 translator tcpsinfo_t < struct dw_pkt *P > {
@@ -179,15 +186,12 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    P->sk->__sk_common.skc_family == DW_AF_INET ?
 	    P->sk->__sk_common.skc_daddr == P->sk->__sk_common.skc_rcv_saddr ||
 	    (P->sk->__sk_common.skc_daddr & 0xff) == DW_IN_LOOPBACKNET :
-	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[3] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[3] &&
-	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[2] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[2] &&
-	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[1] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[1] &&
-	    P->sk->__sk_common.skc_v6_daddr.in6_u.u6_addr32[0] == P->sk->__sk_common.skc_v6_rcv_saddr.in6_u.u6_addr32[0];
+	    dw_sk_itself6[P->sk];
 	/* an accepted socket keeps the index of the interface on which its connection arrived; other sockets have 0,
 	 * and a stream socket cannot set it */
 	tcps_active = P->sk == 0 || P->state == DW_TCP_LISTEN || P->oldstate == DW_TCP_LISTEN ? 0 :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? ((struct inet_sock *)P->sk)->mc_index == 0 :
-	    ((struct inet_sock *)P->sk)->pinet6->mcast_oif == 0;
+	    dw_mcast_oif6[P->sk] == 0;
 	/* a socket that is being closed has released its port, but still knows it */
 	tcps_lport = P->sk == 0 ? ntohs(P->recv || P->reply ? ((struct tcphdr *)P->th)->dest : ((struct tcphdr *)P->th)->source) :
 	    P->sk->__sk_common.skc_num != 0 ? P->sk->__sk_common.skc_num : ntohs(((struct inet_sock *)P->sk)->inet_sport);
@@ -199,19 +203,19 @@ translator tcpsinfo_t < struct dw_pkt *P > {
 	    __ip4(P->recv || P->reply ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv || P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
+	    dw_sk_near6[P->sk];
 	tcps_raddr = P->sk == 0 || (P->has_pkt && P->state == DW_TCP_LISTEN) ?
 	    (P->ver == 4 ?
 	    __ip4(P->recv || P->reply ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv || P->reply ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
+	    dw_sk_far6[P->sk];
 	tcps_state = P->state;
 	/* bytes_acked counts the SYN of an active open, not of a passive one */
 	tcps_iss = P->sk == 0 ? 0 :
 	    (uint32_t)(((struct tcp_sock *)P->sk)->snd_una - (uint32_t)((struct tcp_sock *)P->sk)->bytes_acked) -
 	    (P->state == DW_TCP_LISTEN ? 0 : P->sk->__sk_common.skc_family == DW_AF_INET ?
-	    ((struct inet_sock *)P->sk)->mc_index != 0 : ((struct inet_sock *)P->sk)->pinet6->mcast_oif != 0);
+	    ((struct inet_sock *)P->sk)->mc_index != 0 : dw_mcast_oif6[P->sk] != 0);
 	tcps_suna = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_una;
 	tcps_snxt = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->snd_nxt;
 	tcps_rack = P->sk == 0 ? 0 : ((struct tcp_sock *)P->sk)->rcv_wup;

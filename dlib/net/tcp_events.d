@@ -31,8 +31,8 @@ inline struct dw_owner *dw_sender_owner[struct sk_buff *B] =
 inline uint64_t dw_sender_cookie[struct sk_buff *B] =
     dw_sender[B] != 0 ? ((struct sock *)dw_sender[B])->__sk_common.skc_cookie.counter : 0;
 inline uint32_t dw_sender_netns[struct sk_buff *B] =
-    dw_sender[B] != 0 ? ((struct sock *)dw_sender[B])->__sk_common.skc_net.net->ns.inum :
-    ((struct net_device *)dw_dst_dev[B])->nd_net.net->ns.inum;
+    dw_sender[B] != 0 ? dw_sk_netns[(struct sock *)dw_sender[B]] :
+    dw_dev_netns[(struct net_device *)dw_dst_dev[B]];
 
 struct dw_synack {
 	struct sk_buff *skb;
@@ -45,7 +45,7 @@ translator struct dw_pkt < struct dw_synack *C > {
 	proto = DW_IPPROTO_TCP;
 	has_pkt = 1;
 	state = DW_TCP_LISTEN;
-	netns = C->skb->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->skb->dev];
 	cgroup = dw_listener[C->skb]->sk_cgrp_data.cgroup->kn->id;
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
 	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
@@ -147,8 +147,8 @@ translator struct dw_tcp < struct dw_rstreply *C > {
 	has_pkt = 1;
 	reply = 1;
 	state = C->sk != 0 ? C->sk->__sk_common.skc_state : DW_TCP_CLOSE;
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
-	    C->skb->dev != 0 ? C->skb->dev->nd_net.net->ns.inum : 0;
+	netns = C->sk != 0 ? dw_sk_netns[C->sk] :
+	    C->skb->dev != 0 ? dw_dev_netns[C->skb->dev] : 0;
 	cgroup = dw_full[(uint64_t)C->sk] ?
 	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 	checked = 1;
@@ -204,8 +204,8 @@ translator struct dw_pkt < struct dw_drop *C > {
 	recv = C->skb->skb_iif != 0;
 	state = dw_drop_state[C->sk];
 	dev = dw_freed_dev[(uint64_t)C->skb];
-	netns = C->sk != 0 ? C->sk->__sk_common.skc_net.net->ns.inum :
-	    C->skb->skb_iif == 0 && C->skb->sk != 0 ? C->skb->sk->__sk_common.skc_net.net->ns.inum :
+	netns = C->sk != 0 ? dw_sk_netns[C->sk] :
+	    C->skb->skb_iif == 0 && C->skb->sk != 0 ? dw_sk_netns[C->skb->sk] :
 	    dw_freed_netns[(uint64_t)C->skb, C->reason];
 	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
 	dropped = 1;
@@ -298,8 +298,8 @@ typedef struct tcpresendinfo {
 translator tcpresendinfo_t < struct dw_tcp *P > {
 	re_kind = P->state == DW_TCP_LISTEN ? "syn-ack" : P->state == DW_TCP_SYN_SENT ? "syn" : dw_resent_by[P->sk];
 	re_ver = P->ver;
-	re_laddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_rcv_saddr) : __ip6(&P->ends->skc_v6_rcv_saddr);
-	re_raddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_daddr) : __ip6(&P->ends->skc_v6_daddr);
+	re_laddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_rcv_saddr) : dw_sk_near6[(struct sock *)P->ends];
+	re_raddr = P->ends->skc_family == DW_AF_INET ? __ip4(P->ends->skc_daddr) : dw_sk_far6[(struct sock *)P->ends];
 	re_lport = P->ends->skc_num;
 	re_rport = ntohs(P->ends->skc_dport);
 	re_seq = P->state == DW_TCP_LISTEN ? ((struct tcp_request_sock *)P->ends)->snt_isn : ((struct tcp_skb_cb *)&P->queued->cb)->seq;

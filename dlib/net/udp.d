@@ -23,11 +23,11 @@ translator udpsinfo_t < struct dw_pkt *P > {
 	udps_laddr = P->sk == 0 ? (P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->daddr : ((struct iphdr *)P->nh)->saddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->daddr) : __ip6(&((struct ipv6hdr *)P->nh)->saddr)) :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
+	    dw_sk_near6[P->sk];
 	udps_raddr = P->sk == 0 ? (P->ver == 4 ? __ip4(P->recv ? ((struct iphdr *)P->nh)->saddr : ((struct iphdr *)P->nh)->daddr) :
 	    P->recv ? __ip6(&((struct ipv6hdr *)P->nh)->saddr) : __ip6(&((struct ipv6hdr *)P->nh)->daddr)) :
 	    P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
+	    dw_sk_far6[P->sk];
 };
 
 typedef struct udpinfo {
@@ -74,9 +74,9 @@ translator udplitesinfo_t < struct dw_pkt *P > {
 	udplites_lport = P->sk->__sk_common.skc_num;
 	udplites_rport = ntohs(P->sk->__sk_common.skc_dport);
 	udplites_laddr = P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_rcv_saddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_rcv_saddr);
+	    dw_sk_near6[P->sk];
 	udplites_raddr = P->sk->__sk_common.skc_family == DW_AF_INET ? __ip4(P->sk->__sk_common.skc_daddr) :
-	    __ip6(&P->sk->__sk_common.skc_v6_daddr);
+	    dw_sk_far6[P->sk];
 };
 
 typedef struct udpliteinfo {

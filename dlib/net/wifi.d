@@ -164,13 +164,13 @@ translator csinfo_t < struct dw_wifi *P > {
 	cs_addr = 0;
 	cs_cid = 0;
 	cs_pid = P->asks ? pid : P->since != 0 ? (pid_t)P->asker : -1;
-	cs_zoneid = P->dev != 0 ? __zoneid(P->dev->nd_net.net->ns.inum) : -1;
+	cs_zoneid = P->dev != 0 ? __zoneid(dw_dev_netns[P->dev]) : -1;
 	cs_tid = P->asks ? tid : -1;
 	cs_uid = P->asks ? uid : 0;
 	cs_execname = P->asks ? curthread->group_leader->comm : "";
-	cs_netns = P->dev != 0 ? P->dev->nd_net.net->ns.inum : 0;
+	cs_netns = P->dev != 0 ? dw_dev_netns[P->dev] : 0;
 	cs_cgroup = P->asks ? curthread->cgroups->dfl_cgrp->kn->id : 0;
-	cs_zonename = P->dev != 0 ? __zone(P->dev->nd_net.net->ns.inum) : "";
+	cs_zonename = P->dev != 0 ? __zone(dw_dev_netns[P->dev]) : "";
 	cs_nspid = P->asks ? dw_my_nspid[curthread->group_leader->thread_pid->level] : -1;
 	cs_runtime = "";
 	cs_container = "";

@@ -17,10 +17,14 @@ struct {
 	__type(value, struct dw_ended);
 } ended_owners SEC(".maps");
 
+/* Without CONFIG_IPV6 a socket has no such addresses. */
 static __always_inline bool is_ipv4(const struct sock_common *c)
 {
-	const DW_U32 *far = c->skc_v6_daddr.in6_u.u6_addr32;
+	const DW_U32 *far;
 
+	if (!bpf_core_field_exists(c->skc_v6_daddr))
+		return true;
+	far = c->skc_v6_daddr.in6_u.u6_addr32;
 	return c->skc_family == AF_INET || (far[0] == 0 && far[1] == 0 && far[2] == IN6_MAPPED);
 }
 
@@ -28,6 +32,12 @@ static __always_inline DW_U64 key_add_ipv6(DW_U64 key, const DW_U32 *a)
 {
 	key = dw_mix(ends_factor, key, (DW_U64)a[1] << 32 | a[0]);
 	return dw_mix(ends_factor, key, (DW_U64)a[3] << 32 | a[2]);
+}
+
+/* Without CONFIG_NET_NS there is one namespace, whose number is 0. */
+static __always_inline DW_U32 netns_of(const struct sock_common *c)
+{
+	return bpf_core_field_exists(c->skc_net.net) ? c->skc_net.net->ns.inum : 0;
 }
 
 /* dlib/net.d makes the same key (dw_ends_of, dw_ends_sent). */
@@ -42,7 +52,7 @@ static __always_inline DW_U64 ends_key(const struct sock *sk)
 		key = key_add_ipv6(key, c->skc_v6_rcv_saddr.in6_u.u6_addr32);
 		key = key_add_ipv6(key, c->skc_v6_daddr.in6_u.u6_addr32);
 	}
-	key = dw_mix(ends_factor, key, (DW_U64)c->skc_net.net->ns.inum << 32 | (DW_U32)c->skc_num << 16 | c->skc_dport);
+	key = dw_mix(ends_factor, key, (DW_U64)netns_of(c) << 32 | (DW_U32)c->skc_num << 16 | c->skc_dport);
 	return key & 0x7fffffffffffffff;
 }
 
