@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Kernels as distributions configure them, a machine each: PREEMPT_RT; 64 possible CPUs; a CPU that is offline; cgroups of
 # version 1 only, of both versions, of none; no tracefs; each value of unprivileged_bpf_disabled; strict kptr_restrict and
-# perf_event_paranoid; no JIT for BPF; a profile of AppArmor; domains of SELinux (selinux.cil). Lockdown and a kernel
-# without types are in errors.lib, modules without types in modules.lib.
+# perf_event_paranoid; no JIT for BPF; no IPv6; no addresses of data; no modules to load; a profile of AppArmor; domains of
+# SELinux (selinux.cil). Lockdown and a kernel without types are in errors.lib, modules without types in modules.lib.
 . "$(dirname "$(realpath "$0")")/lib.sh"
 . "$here/tiers.lib"
 
@@ -147,6 +147,20 @@ self_tested() { # PROVIDER
 	[ "$STATUS" -eq 0 ] && has "$OUT" $'\n'"$1 +ok "
 }
 
+# Only functions in /proc/kallsyms, as without CONFIG_KALLSYMS_ALL, and modules that cannot be loaded.
+fewer_names() {
+	mkdir "$work/none" && awk '$2 ~ /^[tTwW]$/' /proc/kallsyms >"$work/names" && mount --bind "$work/names" /proc/kallsyms &&
+		mount --bind "$work/none" /lib/modules
+}
+
+no_ipv6_guest() {
+	check no-ipv6-disabled [ "$(cat /sys/module/ipv6/parameters/disable)" = 1 ]
+	works no-ipv6 hooks functions kprobes
+	check no-ipv6-udp self_tested udp
+	check fewer-names fewer_names
+	works fewer-names hooks functions kprobes
+}
+
 # Confined by a profile that grants what docs/KERNELS.md names, and by one that does not.
 confined() { # CAPABILITIES COMMAND…
 	mountpoint -q /sys/kernel/security || mount -t securityfs none /sys/kernel/security
@@ -238,6 +252,7 @@ machine offline 6.12 VM_CPUS=2
 machine cgroups 6.12
 machine cgroups 6.1
 machine sysctls 6.12
+machine no_ipv6 6.12 VM_BOOT=ipv6.disable=1
 if command -v apparmor_parser >/dev/null; then machine apparmor 6.12; else count apparmor 77 "no apparmor_parser"; fi
 if command -v secilc >/dev/null; then
 	machine selinux 6.12 VM_BOOT='security=selinux selinux=1'
