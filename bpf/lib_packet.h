@@ -33,6 +33,28 @@ INLINE u64 packet_begins(const struct dw_stage *s, u64 was, u64 depart)
 	return now < DW_STAGE_DRIVER_IN && last >= DW_STAGE_SOCKET_IN;
 }
 
+/* Was the memory a fragment's that the kernel has put together with others? That ends without an event. A fragment goes
+ * on if the whole is cut again, which is in the same namespace. */
+INLINE u64 packet_joined(const struct dw_stage *s)
+{
+	u64 now = s->place & STAGE_MASK;
+
+	if (!(s->note.cut & DW_CUT_FRAGMENT) || (s->note.place & STAGE_MASK) != DW_STAGE_PREROUTING)
+		return 0;
+	return now == DW_STAGE_DRIVER_IN ||
+		(now == DW_STAGE_QUEUE && !s->flow && (u32)s->bytes != (u32)(s->note.cut >> 32));
+}
+
+/* A packet comes in: is it a fragment? */
+INLINE void packet_fragment(struct dw_stage *s, u64 stage)
+{
+	if (stage < DW_STAGE_DRIVER_IN || stage > DW_STAGE_PREROUTING || s->flow)
+		return;
+	s->note.cut &= DW_CUT_SHARED;
+	if (s->bytes >> 32)
+		s->note.cut |= s->bytes << 32 | DW_CUT_FRAGMENT;
+}
+
 /* Is it the buffer that a driver got, not another one of the same data (a tap's)? A process may have read it, from a
  * TUN device. */
 INLINE u64 packet_is_sent(const struct dw_stage *s)
@@ -43,14 +65,15 @@ INLINE u64 packet_is_sent(const struct dw_stage *s)
 }
 
 /* The kernel has copied the headers of a buffer. Returns what is known of their memory before, or p. Memory that was
- * given back at once is known only if ends of packets are seen; the buffer may be another packet's by now. */
+ * given back at once is known only if ends of packets are seen; the buffer may be another packet's by now. Fragments
+ * are put together in the buffer of the last one that came, with the headers of the first: the whole is that one. */
 INLINE struct dw_packet *packet_moved(
 	struct dw_stage *s, void *notes, void *freed, struct dw_packet *p, const struct dw_buffer *b)
 {
 	struct dw_packet *old = map_lookup(notes, &s->from);
 	u64 *last;
 
-	if (old)
+	if (old && (!p || !(old->cut & p->cut & DW_CUT_FRAGMENT) || p->place != old->place))
 		return old;
 	OPAQUE(p); /* else clang combines the pointers, which the verifier forbids */
 	if (p)
@@ -210,7 +233,7 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 		s->note.depart = was->depart;
 		s->note.first = was->first;
 		s->note.cut = was->cut;
-		begins = packet_begins(s, was->place, was->depart);
+		begins = packet_begins(s, was->place, was->depart) || packet_joined(s);
 	}
 	stage = packet_stage(s);
 	if (stage == DW_STAGE_LOOK)
@@ -243,7 +266,8 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 			packet_called(s, notes);
 	}
 	stage = packet_moves_on(s);
-	if (stage >= DW_STAGE_QUEUE && stage <= DW_STAGE_DEQUEUE && s->bytes & DW_STAGE_GSO)
+	packet_fragment(s, stage);
+	if (stage >= DW_STAGE_QUEUE && stage <= DW_STAGE_DEQUEUE && s->flow && s->bytes & DW_STAGE_GSO)
 		packet_to_cut(s, segments);
 	if (stage == DW_STAGE_TRANSMIT)
 		s->note.sent = s->buffer;
@@ -275,7 +299,7 @@ u64 packet_end(u64 *at, void *notes, void *freed)
 
 	if (!p)
 		return 0;
-	id = p->cut ? 0 : p->id;
+	id = p->cut & DW_CUT_SHARED ? 0 : p->id;
 	map_delete(notes, at);
 	*at = 0;
 	if (!id)

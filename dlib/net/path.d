@@ -138,6 +138,14 @@ inline uint64_t dw_path_sender[struct dw_path *P] = dw_full[(uint64_t)P->skb->sk
 inline uint64_t dw_path_call[struct dw_path *P] = P->proto == DW_IPPROTO_UDP ? (uint64_t)curthread :
     (uint64_t)ntohl(((union tcp_word_hdr *)P->th)->words[1]) << 32 | P->skb->sk->__sk_common.skc_portpair;
 
+/* Is it a fragment of IPv4, or of IPv6? */
+inline int dw_path_fragment[struct dw_path *P] = P->ver == 4 ? (((struct iphdr *)P->nh)->frag_off & DW_IP_FRAGMENT) != 0 :
+    P->proto == DW_IPPROTO_FRAGMENT;
+inline int DW_PATH_FRAGMENT_BIT = 32;
+inline uint64_t dw_path_where[struct dw_path *P] = P->stage == DW_PATH_QUEUE ? P->netns :
+    (P->stage == DW_PATH_DRIVER_IN || P->stage == DW_PATH_DEVICE_IN || P->stage == DW_PATH_PREROUTING) && dw_path_fragment[P] ?
+    1 << DW_PATH_FRAGMENT_BIT | P->netns : 0;
+
 translator struct dw_path < struct dw_path *P > {
 	sk = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk : (struct sock *)0;
 	owner = __owner((uint64_t)P->skb->sk);
@@ -152,7 +160,7 @@ translator struct dw_path < struct dw_path *P > {
 	    P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
 	    P->proto == DW_IPPROTO_TCP ?
 	    (uint64_t)((union tcp_word_hdr *)P->th)->words[0] << 32 | ntohl(((union tcp_word_hdr *)P->th)->words[1]) : 0;
-	path_bytes = P->path_flow == 0 ? 0 : dw_path_leaves[P->stage] ? dw_path_call[P] :
+	path_bytes = P->path_flow == 0 ? dw_path_where[P] : dw_path_leaves[P->stage] ? dw_path_call[P] :
 	    dw_path_data[P->skb, P->th] | dw_path_gso[P->skb];
 	packet_id = __packet((uint64_t)P->skb, (uint64_t)P->skb->head, dw_path_word[P->path_event, P->path_device], 0,
 	    P->path_flow, P->path_bytes);

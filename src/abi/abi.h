@@ -278,7 +278,9 @@ struct dw_packet {
 	DW_U64 sent;   /* the sk_buff that a driver got; 0: none */
 	DW_U64 depart; /* the departure time that TCP set; 0: none */
 	DW_U64 first;  /* its first place; 0: none of the path provider yet */
-	DW_U64 cut;    /* 1: other segments have the same identity; its end is not theirs */
+	/* Bit 0: other segments have the same identity; its end is not theirs. DW_CUT_FRAGMENT: a fragment that came
+	 * in; the upper half is its namespace. */
+	DW_U64 cut;
 };
 /* The packet of an sk_buff, by its address. */
 struct dw_buffer {
@@ -292,7 +294,8 @@ struct dw_stage {
 	/* Given for TCP on its way out, else 0: ports << 32 | sequence number; bytes of data, DW_STAGE_GSO: the kernel
 	 * is to cut them into segments. Given for data on their way from a socket to IP: the socket's address; of TCP
 	 * the sequence number << 32 | ports, of UDP the address of the task. Given for DW_STAGE_SEND: the sequence
-	 * number of the call's first byte, 1: of TCP; and as `buffer` the ports, or the task. */
+	 * number of the call's first byte, 1: of TCP; and as `buffer` the ports, or the task. Given as `bytes`, if flow
+	 * is 0, for a fragment that comes in: 1 << 32 | its namespace; and for DW_STAGE_QUEUE the namespace. */
 	DW_U64 flow, bytes;
 	DW_U64 from;
 	struct dw_packet note;
@@ -302,6 +305,8 @@ struct dw_stage {
 #define dw_stage_was place
 #define dw_stage_first depart
 #define DW_STAGE_GSO 0x80000000u
+#define DW_CUT_SHARED 1
+#define DW_CUT_FRAGMENT 2
 /* Numbers of stages (dlib/net/path.d) that packet_note() knows. */
 enum dw_stages {
 	DW_STAGE_OUTPUT = 1,
@@ -309,6 +314,7 @@ enum dw_stages {
 	DW_STAGE_DEQUEUE = 8,
 	DW_STAGE_TRANSMIT = 9,
 	DW_STAGE_DRIVER_IN = 10,
+	DW_STAGE_PREROUTING = 15,
 	DW_STAGE_SOCKET_IN = 18,
 	DW_STAGE_READ = 21,
 	DW_STAGE_SENT = 22,
