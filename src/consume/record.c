@@ -210,7 +210,7 @@ static uint64_t spec_of(const struct epid *ep, const uint8_t *rec, size_t len)
 }
 
 /* The clause of the next record of the ring; NULL: not known. */
-static const struct epid *next_epid(const struct consumer *c, const struct ring *r)
+static const struct epid *next_epid(const struct consumer *c, struct ring *r)
 {
 	const struct ring_slot *s = ring_peek_second(r);
 	struct dw_rec head;

@@ -72,14 +72,11 @@ void ring_look(struct ring *r)
 	r->first = NULL;
 }
 
-/* Reads the record at pos into a slot. */
+/* Reads the record at pos into a free slot, which stays free if there is nothing to consume in it. */
 static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uint32_t size, bool discarded)
 {
 	struct dw_rec rec;
 
-	memset(s, 0, sizeof(*s));
-	s->start = r->pos;
-	s->done = true;
 	if (discarded)
 		return;
 	if (size < sizeof(rec)) {
@@ -91,112 +88,106 @@ static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uin
 		r->bad++;
 		return;
 	}
-	s->rec = p;
-	s->len = rec.len;
-	s->ts = rec.ts;
-	s->done = false;
+	*s = (struct ring_slot){ .rec = p, .len = rec.len, .ts = rec.ts, .start = r->pos, .taken = true };
 	if (rec.ts > r->last_ts)
 		r->last_ts = rec.ts;
 }
 
-/* Reads records into the window until it is full. A record that is still being written ends it, because room is
- * given back in the order of the records. */
+/* Reads the next record into a free slot. False: there is none, or it is still being written; records behind that one
+ * wait, because room is given back in the order of the records. */
+static bool slot_fill(struct ring *r, struct ring_slot *s)
+{
+	const uint8_t *p = r->data + (r->pos & (r->size - 1));
+	uint32_t head, size;
+	uint64_t total;
+
+	if (r->pos >= r->limit || r->limit - r->pos < HEAD_BYTES)
+		return false;
+	head = __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
+	size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+	total = ((uint64_t)size + HEAD_BYTES + 7) & ~7ull;
+	if (head & BPF_RINGBUF_BUSY_BIT) {
+		r->busy = true;
+		return false;
+	}
+	if (total > r->size || total > r->limit - r->pos) {
+		/* The chain of lengths is broken: go on behind all that is there. */
+		r->bad++;
+		r->pos = r->limit;
+		return false;
+	}
+	slot_read(r, s, p + HEAD_BYTES, size, head & BPF_RINGBUF_DISCARD_BIT);
+	r->pos += total;
+	return true;
+}
+
+/* Fills the free slots of the window. A record that stays keeps its slot and its room in the ring, however many behind
+ * it go: a program that was held up between making its record and reading the clock has a late time at an early
+ * place. */
 static void window_fill(struct ring *r)
 {
+	bool more = true;
+
 	r->busy = false;
-	while (r->nwin < RING_WINDOW && r->limit - r->pos >= HEAD_BYTES && r->pos < r->limit) {
-		const uint8_t *p = r->data + (r->pos & (r->size - 1));
-		uint32_t head = __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
-		uint32_t size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
-		uint64_t total = ((uint64_t)size + HEAD_BYTES + 7) & ~7ull;
-
-		if (head & BPF_RINGBUF_BUSY_BIT) {
-			r->busy = true;
-			return;
-		}
-		if (total > r->size || total > r->limit - r->pos) {
-			/* The chain of lengths is broken: go on behind all that is there. */
-			r->bad++;
-			r->pos = r->limit;
-			return;
-		}
-		slot_read(r, &r->win[r->nwin++], p + HEAD_BYTES, size, head & BPF_RINGBUF_DISCARD_BIT);
-		r->pos += total;
-	}
+	for (unsigned i = 0; i < RING_WINDOW && more; i++)
+		while (more && !r->win[i].taken)
+			more = slot_fill(r, &r->win[i]);
 }
 
-/* Drops slots that are done. One that stays keeps its room in the ring, however many behind it go: a program that was
- * held up between making its record and reading the clock has a late time at an early place. */
-static void window_shift(struct ring *r)
+/* Of two records of the same time the one that was made first. */
+static bool slot_before(const struct ring_slot *a, const struct ring_slot *b)
 {
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < r->nwin; i++)
-		if (!r->win[i].done)
-			r->win[n++] = r->win[i];
-	r->nwin = n;
+	return a->ts != b->ts ? a->ts < b->ts : a->start < b->start;
 }
 
-/* The oldest record of the window by time stamp; NULL: it is empty. */
-static struct ring_slot *window_first(struct ring *r)
+/* The oldest record of the window by time stamp, but for one. NULL: there is none. */
+static struct ring_slot *window_first(struct ring *r, const struct ring_slot *but)
 {
 	struct ring_slot *best = NULL;
 
-	for (unsigned i = 0; i < r->nwin; i++)
-		if (!r->win[i].done && (!best || r->win[i].ts < best->ts))
-			best = &r->win[i];
+	for (unsigned i = 0; i < RING_WINDOW; i++) {
+		struct ring_slot *s = &r->win[i];
+
+		if (s->taken && s != but && (!best || slot_before(s, best)))
+			best = s;
+	}
 	return best;
 }
 
-/* Repeats while the window holds only discarded records. */
 const struct ring_slot *ring_peek(struct ring *r)
 {
-	while (!r->first) {
-		window_shift(r);
+	if (!r->first) {
 		window_fill(r);
-		r->first = window_first(r);
-		if (!r->nwin)
-			break;
+		r->first = window_first(r, NULL);
 	}
 	return r->first;
 }
 
-const struct ring_slot *ring_peek_second(const struct ring *r)
+const struct ring_slot *ring_peek_second(struct ring *r)
 {
-	const struct ring_slot *first = NULL, *second = NULL;
-
-	for (unsigned i = 0; i < r->nwin; i++) {
-		const struct ring_slot *s = &r->win[i];
-
-		if (s->done)
-			continue;
-		if (!first || s->ts < first->ts) {
-			second = first;
-			first = s;
-		} else if (!second || s->ts < second->ts) {
-			second = s;
-		}
-	}
-	return second;
+	return window_first(r, window_first(r, NULL));
 }
 
 void ring_next(struct ring *r)
 {
 	if (ring_peek(r))
-		r->first->done = true;
+		r->first->taken = false;
 	r->first = NULL;
 }
 
 /* Writing the consumer's position makes room. Programs read it at each reservation, so lazy writes it seldom. */
 void ring_release(struct ring *r, bool lazy)
 {
+	const uint64_t least = lazy ? r->size / 8 : 1;
 	uint64_t to = r->pos;
 
+	if (to - r->released < least)
+		return;
 	/* What stands in the window is still read. */
-	for (unsigned i = r->nwin; i-- > 0;)
-		if (!r->win[i].done)
+	for (unsigned i = 0; i < RING_WINDOW; i++)
+		if (r->win[i].taken && r->win[i].start < to)
 			to = r->win[i].start;
-	if (to == r->released || (lazy && to - r->released < r->size / 8))
+	if (to - r->released < least)
 		return;
 	__atomic_store_n(r->cons, (unsigned long)to, __ATOMIC_RELEASE);
 	r->released = to;

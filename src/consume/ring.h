@@ -15,23 +15,22 @@ struct ring_slot {
 	uint32_t len;       /* bytes of it, at least sizeof(struct dw_rec) */
 	uint64_t ts;
 	uint64_t start; /* its position, head included */
-	bool done;      /* consumed, discarded or malformed */
+	bool taken;     /* it has a record that is not consumed */
 };
 
 struct ring {
-	const unsigned long *prod; /* written by the kernel */
-	unsigned long *cons;       /* written by us */
-	const uint8_t *data;       /* size bytes, mapped twice in a row */
-	size_t size;               /* a power of two */
-	uint64_t pos;              /* of the next record that is not in the window */
-	uint64_t released;         /* what *cons says */
-	uint64_t limit;            /* the producer's position as of ring_look() */
-	uint64_t bad;              /* malformed records */
-	struct ring_slot win[RING_WINDOW];
-	unsigned nwin;
-	struct ring_slot *first; /* of the window: what ring_peek() gave; NULL: it has to look */
-	uint64_t last_ts;        /* the latest that was read */
-	bool busy;               /* the record at pos is still being written */
+	const unsigned long *prod;         /* written by the kernel */
+	unsigned long *cons;               /* written by us */
+	const uint8_t *data;               /* size bytes, mapped twice in a row */
+	size_t size;                       /* a power of two */
+	uint64_t pos;                      /* of the next record that is not in the window */
+	uint64_t released;                 /* what *cons says */
+	uint64_t limit;                    /* the producer's position as of ring_look() */
+	uint64_t bad;                      /* malformed records */
+	struct ring_slot win[RING_WINDOW]; /* in no order */
+	struct ring_slot *first;           /* of the window: what ring_peek() gave; NULL: it has to look */
+	uint64_t last_ts;                  /* the latest that was read */
+	bool busy;                         /* the record at pos is still being written */
 	void *maps[2];
 	size_t map_len[2];
 };
@@ -54,7 +53,7 @@ void ring_look(struct ring *r);
 /* The record to consume next, of those produced before ring_look(); NULL: none, or one that is being written. */
 const struct ring_slot *ring_peek(struct ring *r);
 /* The one after that, as far as the window sees; NULL: not known. */
-const struct ring_slot *ring_peek_second(const struct ring *r);
+const struct ring_slot *ring_peek_second(struct ring *r);
 /* Marks the record that ring_peek() gave as consumed. */
 void ring_next(struct ring *r);
 /* Gives consumed room back to the kernel. Cheap when there is little: lazy leaves up to an eighth of the ring. */

@@ -12,6 +12,7 @@
 #include "lower/text/text.h"
 
 #define REC_MAX 32768u /* bytes */
+#define LIT_BYTES 2u   /* of the number of a literal: lit_number() */
 
 /* ---- planning ---------------------------------------------------------------------------------------------------- */
 struct plan {
@@ -21,6 +22,7 @@ struct plan {
 	uint32_t off;
 	unsigned depth; /* of if */
 	bool records;   /* data */
+	bool narrow;    /* the action's */
 };
 
 /* Is argument n printed by %A? Then it is an address in the current process's memory. */
@@ -36,39 +38,65 @@ static bool is_uaddr_conv(const struct fmt *fmt, size_t n)
 	return false;
 }
 
-/* Places a datum in the record. Every datum begins at a multiple of 8, so that stores are aligned. */
+/* Values that are shown take the bytes of their types; those that act keep 64 bits. */
+static bool is_narrow(const struct action *a)
+{
+	return a->kind == ACT_PRINTF || a->kind == ACT_TRACE || a->kind == ACT_PCAP;
+}
+
+/* Room for n bytes at a multiple of n (at most 8), so that stores are aligned. Returns where they begin. */
+static uint32_t plan_room(struct plan *p, uint32_t n)
+{
+	uint32_t align = n == 1 || n == 2 || n == 4 ? n : 8;
+	uint32_t off = (p->off + align - 1) & ~(align - 1);
+
+	p->off = off + n;
+	return off;
+}
+
+/* A number, or the number of a literal: of its own bytes, because each line of a record that the consumer reads comes
+ * from another CPU's cache. */
+static struct field plan_number(struct plan *p, struct field f)
+{
+	f.off = plan_room(p, p->narrow && f.size < 8 ? f.size : 8);
+	return f;
+}
+
+/* Places a datum in the record. */
 static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 {
-	struct field f = { .name = e->name, .off = p->off, .kind = FIELD_INT };
+	struct field f = { .name = e->name, .kind = FIELD_INT };
 	const struct type *t = e->type;
 
 	if (t && t->special) {
 		f.kind = sym_field(t);
 		f.size = t->size;
-		p->off += f.size;
+		f.off = plan_room(p, (f.size + 7) & ~7u);
 		return f;
 	}
 	if (t && type_is_string(t)) {
 		int form = expr_form(p->lw->ck, e);
 
 		f.kind = form_rep(form) == REP_LIT ? FIELD_LIT : form_rep(form) == REP_TSTR ? FIELD_TSTR : FIELD_CHARS;
+		if (f.kind == FIELD_LIT) {
+			f.size = LIT_BYTES;
+			return plan_number(p, f);
+		}
 		f.size = form_size(form);
-		p->off += f.size;
-		if (f.kind == FIELD_LIT)
-			f.size = 4;
+		f.off = plan_room(p, f.size);
 		return f;
 	}
 	if (uaddr) {
 		f.kind = FIELD_UADDR;
 		f.is_plain = true;
 		f.size = 16;
-		p->off += f.size;
+		f.off = plan_room(p, f.size);
 		return f;
 	}
 	if (t && type_is_block(t)) {
 		f.kind = FIELD_BYTES;
 		f.size = t->size;
-		p->off += (t->size + 7) / 8 * 8;
+		f.off = plan_room(p, (t->size + 7) / 8 * 8);
 		if (p->off > REC_MAX)
 			lower_error(p->lw, e->loc, D_LIMIT, "a record of %u bytes is too large", p->off);
 		return f;
@@ -76,8 +104,7 @@ static struct field plan_field(struct plan *p, const struct expr *e, bool uaddr)
 	f.size = t && t->size && t->size <= 8 ? t->size : 8;
 	f.is_float = t && type_is_float(t);
 	f.is_signed = t && t->is_signed && !f.is_float;
-	p->off += 8;
-	return f;
+	return plan_number(p, f);
 }
 
 /* pcap(): the bytes of the packet, behind all that has a fixed size. The last argument stands for them. */
@@ -165,10 +192,10 @@ static void plan_action(struct plan *p, const struct expr *e)
 
 	a->kind = action_kind(e->sym->func);
 	a->loc = e->loc;
-	if (p->depth) {
-		a->guard_off = p->off;
-		p->off += 8;
-	}
+	p->narrow = is_narrow(a);
+	(void)plan_room(p, 0);
+	if (p->depth)
+		a->guard_off = plan_room(p, 8);
 	if (func_class(e->sym->func) == FC_SYM) {
 		a->args = ARENA_NEW(p->lw->arena, struct field);
 		a->args[a->nargs++] = plan_field(p, e, false);
@@ -229,10 +256,8 @@ static void plan_call(struct plan *p, const struct expr *e)
 	p->lw->im->destructive |= (traits & FT_DESTRUCTIVE) != 0;
 	if (!(traits & FT_KERNEL))
 		plan_action(p, e);
-	else if (e->sym->func == FN_speculate && !p->ep->spec_off) {
-		p->ep->spec_off = p->off;
-		p->off += 8;
-	}
+	else if (e->sym->func == FN_speculate && !p->ep->spec_off)
+		p->ep->spec_off = plan_room(p, 8);
 }
 
 /* In program order, both branches of each if: the record has room for all actions of the clause. */
@@ -267,6 +292,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 	plan_stmts(&p, c->body.v, c->body.n);
 	ep->actions = p.actions.v;
 	ep->nactions = p.actions.n;
+	(void)plan_room(&p, 0);
 	ep->quiet_head = !p.records && !is_default_action(c);
 	if (p.actions.n || is_default_action(c))
 		ep->rec_size = p.off;
@@ -332,8 +358,8 @@ void ring_submit(struct clause_ctx *cx, vreg rec, bool wake)
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
-/* Writes the datum to the place that plan_field() gave it. */
-static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct field *f)
+/* Writes the datum to the place that plan_field() gave it; number: the bytes of one that plan_number() placed. */
+static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct field *f, unsigned number)
 {
 	struct sval s;
 
@@ -346,7 +372,7 @@ static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct 
 		return;
 	}
 	if (f->kind == FIELD_INT) {
-		ir_st(cx->ir, cx->rec, (int32_t)f->off, 8, lower_word(cx, e));
+		ir_st(cx->ir, cx->rec, (int32_t)f->off, number, lower_word(cx, e));
 		return;
 	}
 	if (f->kind >= FIELD_SYM && f->kind <= FIELD_UCOPY) {
@@ -355,7 +381,10 @@ static void store_arg(struct clause_ctx *cx, const struct expr *e, const struct 
 	}
 	s = lower_str_as(cx, e, expr_form(cx->lw->ck, e));
 	str_need(cx, &s);
-	str_store(cx, s, cx->rec, (int32_t)f->off);
+	if (f->kind == FIELD_LIT)
+		ir_st(cx->ir, cx->rec, (int32_t)f->off, number, s.w[0]);
+	else
+		str_store(cx, s, cx->rec, (int32_t)f->off);
 }
 
 /* Scratch memory of one argument is free again for the next. */
@@ -373,7 +402,7 @@ static void lower_recorded(struct clause_ctx *cx, const struct expr *e)
 		else if (a->args[i].kind == FIELD_REST)
 			capture_copy(cx);
 		else
-			store_arg(cx, self ? e : e->args.v[from + i], &a->args[i]);
+			store_arg(cx, self ? e : e->args.v[from + i], &a->args[i], is_narrow(a) ? a->args[i].size : 8);
 		scratch_release(cx->pg, mark);
 	}
 	if (a->guard_off)

@@ -39,10 +39,11 @@ struct piece {
 };
 
 struct slot {
-	uint64_t generation; /* of struct lines when the text was made; 0: there is none */
-	uint64_t words[WORDS], mask[WORDS];
+	uint64_t generation;         /* of struct lines when the text was made; 0: there is none */
 	uint32_t len, cut[FREE_MAX]; /* of the text; where the free values stand in it */
+	uint64_t words[WORDS];
 	char text[TEXT_MAX];
+	uint64_t mask[WORDS]; /* if plans have texts whose end is not known */
 };
 
 enum state { LEARNING, COPYING, PAUSING };
@@ -56,6 +57,7 @@ struct plan {
 	size_t npieces, frees[FREE_MAX], nfrees;
 	uint32_t from, to, nwords; /* the bytes of a record that have the values, and words of them */
 	uint64_t mask[WORDS];      /* of the key, without texts whose end is not known yet */
+	bool chars;                /* there are such texts: each slot has a mask of its own */
 	struct slot *slots;        /* NULL until plans begin to copy */
 };
 
@@ -118,7 +120,9 @@ static void make_mask(struct plan *p)
 
 		if (e->is_free)
 			p->frees[p->nfrees++] = i;
-		else if (e->field && e->field->kind != FIELD_CHARS)
+		else if (e->field && e->field->kind == FIELD_CHARS)
+			p->chars = true;
+		else if (e->field)
 			mask_field(p, p->mask, e->field, e->field->size);
 	}
 }
@@ -254,11 +258,12 @@ static struct slot *slot_of(const struct plan *p, const uint8_t *rec)
 /* The loop has no branch, so that the compiler makes few instructions of it. */
 static bool same_words(const struct plan *p, const struct slot *s, const uint8_t *rec)
 {
+	const uint64_t *mask = p->chars ? s->mask : p->mask;
 	uint64_t differ = 0, w;
 
 	for (uint32_t i = 0; i < p->nwords; i++) {
 		memcpy(&w, rec + p->from + (size_t)i * 8, sizeof(w));
-		differ |= (w & s->mask[i]) ^ s->words[i];
+		differ |= (w & mask[i]) ^ s->words[i];
 	}
 	return !differ;
 }

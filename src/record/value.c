@@ -326,11 +326,9 @@ static const enum value_kind kinds[] = {
 /* A literal or a value decoded elsewhere: the record has its number. */
 static void read_number(const struct decoder *dec, const struct field *f, const uint8_t *p, struct value *out)
 {
-	uint32_t num;
+	uint32_t num = 0;
 
-	if (f->size < sizeof(num))
-		return;
-	memcpy(&num, p, sizeof(num));
+	memcpy(&num, p, f->size < sizeof(num) ? f->size : sizeof(num));
 	if (f->kind == FIELD_LIT)
 		text_lit(dec->image, num, out);
 	else if (num < dec->ngiven)

@@ -29,6 +29,8 @@ int32_t lit_number(struct lowerer *lw, const char *s, size_t len)
 	if (n)
 		return (int32_t)n;
 	n = lw->im->lits.n;
+	if (n == UINT16_MAX + 1)
+		lower_error(lw, (struct loc){ 0 }, D_LIMIT, "a trace has %d different texts at most", UINT16_MAX);
 	l = vec_push(lw->arena, &lw->im->lits);
 	l->s = key;
 	l->len = strlen(key);
