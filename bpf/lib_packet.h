@@ -64,16 +64,17 @@ INLINE u64 packet_is_sent(const struct dw_stage *s)
 	return s->note.sent == s->buffer && (last == DW_STAGE_TRANSMIT || last == DW_STAGE_READ);
 }
 
-/* The kernel has copied the headers of a buffer. Returns what is known of their memory before, or p. Memory that was
- * given back at once is known only if ends of packets are seen; the buffer may be another packet's by now. Fragments
- * are put together in the buffer of the last one that came, with the headers of the first: the whole is that one. */
+/* The kernel has copied the headers of a buffer, unless the buffer is another packet's by now, and their memory before
+ * is, too. Returns what is known of that memory, or p. Memory that was given back at once is known only if ends of
+ * packets are seen. Fragments are put together in the buffer of the last one that came, with the headers of the first:
+ * the whole is that one. */
 INLINE struct dw_packet *packet_moved(
 	struct dw_stage *s, void *notes, void *freed, struct dw_packet *p, const struct dw_buffer *b)
 {
 	struct dw_packet *old = map_lookup(notes, &s->from);
 	u64 *last;
 
-	if (old && (!p || !(old->cut & p->cut & DW_CUT_FRAGMENT) || p->place != old->place))
+	if (old && old->id == b->id && (!p || !(old->cut & p->cut & DW_CUT_FRAGMENT) || p->place != old->place))
 		return old;
 	OPAQUE(p); /* else clang combines the pointers, which the verifier forbids */
 	if (p)

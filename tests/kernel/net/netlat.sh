@@ -116,4 +116,16 @@ for end in "$a 1 2" "$b 2 1"; do
 done
 measure rounds far wire "" 500000 asks 10.79.2.2
 measure rounds far server "" 300000 serves 10.79.2.2
+
+# What a TUN device hands up is none of the packets that one has sent, though buffers and headers are used again.
+printf '#!/bin/sh\nip netns exec %s python3 %s/net/netlat.py serve far 10.79.2.2 &\nip netns exec %s python3 %s/net/netlat.py ask far 10.79.2.2\nwait\n' \
+	"$b" "$here" "$a" "$here" >"$tmp/run"
+for i in 1 2 3; do
+	"$dwire" -qn 'uint64_t sent[uint64_t];
+		path:::output, path:::queue, path:::socket-in, path:::sent, path:::drop { }
+		path:::transmit /args[3]->if_name == "far"/ { sent[args[4]->path_id] = 1; }
+		path:::driver-in /args[3]->if_name == "far"/ { @n[sent[args[4]->path_id] ? "again" : "new"] = count(); }
+		END { printa("%s=%@d\n", @n); }' -c "$tmp/run" >"$tmp/out" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+	expect_match "$(sed -n '/^new=\|^again=/p' "$tmp/out")" '^new=[0-9]+$' "identities: $(<"$tmp/out")"
+done
 kill $relay
