@@ -144,9 +144,9 @@ struct dw_sender {
 	DW_U64 sk;
 	struct dw_owner owner;
 };
-/* Numbers made of words that strangers choose, word by word. The factor is odd and secret, so nobody can choose words that
- * make the same number. The shift carries differences in a word's high bits down; a product alone keeps them high, where
- * the next word could undo them. A secret of 0: none is needed, and the number of a script is always the same. */
+/* Numbers made of words that strangers choose, word by word. The factor is odd and secret, so nobody can choose words
+ * that make the same number. The shift carries differences in a word's high bits down; a product alone keeps them high,
+ * where the next word could undo them. A secret of 0: none is needed, and the number of a script is always the same. */
 #define DW_FACTOR(secret) (((secret) ? (secret) : 0x9e3779b97f4a7c15u) | 1)
 #define DW_MIX_SHIFT 32
 static inline DW_U64 dw_mix(DW_U64 factor, DW_U64 number, DW_U64 word)

@@ -7,8 +7,8 @@
  * Invariants:
  * - There are at most DW_ENDED such entries. The oldest is overwritten first, since the end of TIME_WAIT is not seen
  *   either. Of two connections with the same ends the later one is found first.
- * - The key is a hash of 63 bits with a secret: the chance that two of DW_ENDED connections share one is 4 in 10^12, and no
- *   peer can choose addresses and ports that do.
+ * - The key is a hash of 63 bits with a secret: the chance that two of DW_ENDED connections share one is 4 in 10^12,
+ *   and no peer can choose addresses and ports that do.
  * A hash of the kernel would take ten times as long: it allocates an entry and frees another for each connection. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

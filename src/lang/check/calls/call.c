@@ -311,5 +311,7 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return type_ptr(ts, types_tagged(ts, T_STRUCT, "dw_owner"));
 	if (s->func == FN___user || s->func == FN___dnshash)
 		return ts->uint64;
-	return s->func == FN_ntohll || s->func == FN_htonll || s->func == FN___machine || s->func == FN___mix ? ts->uint64 : ts->uint32;
+	return s->func == FN_ntohll || s->func == FN_htonll || s->func == FN___machine || s->func == FN___mix
+		? ts->uint64
+		: ts->uint32;
 }
