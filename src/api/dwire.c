@@ -250,6 +250,7 @@ int dwire_made_of(struct dwire *d, const char *text, size_t len)
 
 int dwire_require(struct dwire *d)
 {
+	d->required = true;
 	return features_require(d->features, &d->report);
 }
 
@@ -261,7 +262,8 @@ int dwire_open_kernel(struct dwire *d)
 		.features = d->features,
 		.to = &d->report,
 		.ready = make_ready,
-		.ctx = d };
+		.ctx = d,
+		.ahead = d->required };
 	int r = kernel_env_open(&o, &d->kernel);
 
 	if (!r)

@@ -110,7 +110,8 @@ int dwire_command_status(const struct dwire *d, size_t index);
 /* What the texts were generated of: dwire merge adds up streams of the same script, and generated texts may hold
  * what differs between machines, such as numbers of users. Without it that are the texts. The text is copied. */
 int dwire_made_of(struct dwire *d, const char *text, size_t len) __attribute__((warn_unused_result));
-/* Can this process trace on this kernel at all? */
+/* Can this process trace on this kernel at all? If it is called before dwire_compile(), a trace is expected, and that
+ * call loads some of it meanwhile. */
 int dwire_require(struct dwire *d) __attribute__((warn_unused_result));
 /* Compiles all texts. Once. */
 int dwire_compile(struct dwire *d) __attribute__((warn_unused_result));

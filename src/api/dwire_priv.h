@@ -35,6 +35,7 @@ struct dwire {
 	uint64_t file_bytes; /* of all of these */
 	bool by_host, all_hosts, alone;
 	bool all_declared; /* dwire_member() declared the whole built-in library */
+	bool required;     /* dwire_require() was called: a trace will follow */
 	bool merging;      /* dwire_start() was called */
 	uint64_t began;    /* ... at this time: CLOCK_MONOTONIC, ns; 0: it was not */
 	int stop;          /* an eventfd: readable after dwire_stop() */

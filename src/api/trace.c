@@ -150,6 +150,7 @@ int dwire_start(struct dwire *d)
 	struct session_options so = {
 		.features = d->features,
 		.btf = d->kernel ? kernel_env_btf(d->kernel) : NULL,
+		.owner = d->kernel ? kernel_env_owner(d->kernel) : NULL,
 		.to = &d->report,
 		.options = &d->opts,
 		.stop = d->stop,

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "attach/walk.h"
 #include "attach/xdp.h"
 #include "base/diag/report.h"
+#include "base/parallel.h"
 #include "kernel/bpfsys.h"
 #include "kernel/events/sysevents.h"
 
@@ -37,6 +39,9 @@ struct attached {
 		uint64_t passed_over;
 	} * ranges; /* for each program: see attach_passed_over() */
 	struct uprobe_links uprobes;
+	pthread_t thread; /* if it runs, a thread attaches those: the kernel waits for all CPUs at each place */
+	bool runs;
+	int user_err;                /* of it, once it has ended */
 	struct netfilter *netfilter; /* NULL: no program is for it */
 	struct xdp *xdp;             /* NULL: no program is for XDP programs */
 	struct walks walks;
@@ -119,10 +124,10 @@ static int attach_raw(struct attached *a, size_t prog, const char *where, const 
 	return 0;
 }
 
+/* attach_users() does it. */
 static int attach_user(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	(void)where; /* the message names the place */
-	return uprobes_attach(&a->loaded->image->progs.v[prog], a->loaded->progs[prog], a->features, &a->uprobes, to);
+	return attach_nothing(a, prog, where, to);
 }
 
 static int attach_kprobe(struct attached *a, size_t prog, const char *where, const struct reporter *to)
@@ -201,7 +206,7 @@ static int attach_program(struct attached *a, size_t prog, const char *where, co
 	return a->xdp && xdp_add(a->xdp, prog) == 0 ? 0 : report_no_memory(to, "attach the programs");
 }
 
-/* ---- all --------------------------------------------------------------------------------------------------------- */
+/* ---- by way ------------------------------------------------------------------------------------------------------ */
 static int (*const ways[])(struct attached *a, size_t prog, const char *where, const struct reporter *to) = {
 	[WAY_HAND] = attach_nothing,
 	[WAY_RAW] = attach_raw,
@@ -228,6 +233,49 @@ static int attach_if(struct attached *a, size_t i, bool function, const struct r
 	return ways[info->way](a, i, info->where, to);
 }
 
+/* ---- aside ------------------------------------------------------------------------------------------------------- */
+static bool is_user(const struct image_prog *p)
+{
+	return attach_info(p->attach)->way == WAY_USER;
+}
+
+static void *attach_users(void *arg)
+{
+	struct attached *a = arg;
+	const struct loaded *l = a->loaded;
+
+	for (size_t i = 0; i < l->nprogs && !a->user_err; i++)
+		if (is_user(&l->image->progs.v[i]))
+			a->user_err = uprobes_attach(&l->image->progs.v[i], l->progs[i], &a->uprobes);
+	return NULL;
+}
+
+static void start_users(struct attached *a)
+{
+	const struct loaded *l = a->loaded;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->nprogs; i++)
+		n += is_user(&l->image->progs.v[i]);
+	a->runs = n && parallel_start(&a->thread, attach_users, a) == 0;
+	if (n && !a->runs)
+		(void)attach_users(a);
+}
+
+static void await_users(struct attached *a)
+{
+	if (a->runs)
+		pthread_join(a->thread, NULL);
+	a->runs = false;
+}
+
+int attach_finish(struct attached *a, const struct reporter *to)
+{
+	await_users(a);
+	return a->user_err ? uprobes_report(&a->uprobes, a->user_err, a->features, to) : 0;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
 /* Programs at one place must run in the order of the image. The kernel runs those of a function in reverse: the last
  * attached runs first. */
 static int attach_in_order(struct attached *a, const struct reporter *to)
@@ -260,7 +308,12 @@ int attach_all(struct loaded *l, struct features *f, struct attached **out, cons
 	a->samplers.stats = -1;
 	a->links = calloc(l->nprogs + 1, sizeof(*a->links));
 	a->ranges = calloc(l->nprogs + 1, sizeof(*a->ranges));
-	err = a->links && a->ranges ? attach_in_order(a, to) : report_no_memory(to, "attach the programs");
+	if (!a->links || !a->ranges) {
+		err = report_no_memory(to, "attach the programs");
+	} else {
+		start_users(a);
+		err = attach_in_order(a, to);
+	}
 	if (err) {
 		attach_free(a);
 		return err;
@@ -297,7 +350,10 @@ uint64_t attach_passed_over(const struct attached *a, size_t prog)
 
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter ||
+	bool any;
+
+	await_users(a);
+	any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter ||
 		a->xdp;
 
 	if (!any || a->detached)

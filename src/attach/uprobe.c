@@ -187,24 +187,31 @@ void uprobes_warn_refused(const struct uprobe_links *links, const struct reporte
 			links->refused == 1 ? " is" : "s are", links->first->shown, reason(links->error));
 }
 
-/* Reports that the n places from u on cannot be traced. Returns err. */
-static int failed(const struct uplace *u, size_t n, int err, struct features *f, const struct reporter *to)
+int uprobes_report(const struct uprobe_links *links, int err, struct features *f, const struct reporter *to)
 {
+	const struct uplace *u = links->failed;
 	char text[320];
 
 	if (err == -EMFILE)
 		return report_error(to, err, D_NONE, NULL,
 			"cannot attach to %zu places: each needs a file descriptor (on Linux before 6.6), and this "
 			"process may not have so many (ulimit -n)",
-			n);
+			links->nfailed);
 	if (is_refusal(err) || err == -ESRCH)
 		return report_error(to, err, D_NONE, NULL, "cannot trace %s: %s", u->shown, reason(err));
 	features_explain(f, err, text, sizeof(text));
 	return report_error(to, err, D_NONE, NULL, "cannot trace %s: %s", u->shown, text);
 }
 
-int uprobes_attach(
-	const struct image_prog *p, int prog, struct features *f, struct uprobe_links *links, const struct reporter *to)
+/* The places from u on cannot be traced. Returns err. */
+static int failed(struct uprobe_links *links, const struct image_prog *p, const struct uplace *u, int err)
+{
+	links->failed = u;
+	links->nfailed = p->nplaces;
+	return err;
+}
+
+int uprobes_attach(const struct image_prog *p, int prog, struct uprobe_links *links)
 {
 	size_t before = links->refused, end;
 
@@ -219,9 +226,9 @@ int uprobes_attach(
 		if (!err && !u->pid)
 			keep_file(links, u->path);
 		if (err)
-			return failed(u, p->nplaces, err, f, to);
+			return failed(links, p, u, err);
 	}
 	if (p->nplaces && links->refused - before == p->nplaces)
-		return failed(links->first, p->nplaces, links->error, f, to);
+		return failed(links, p, links->first, links->error);
 	return 0;
 }

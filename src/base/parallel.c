@@ -3,7 +3,7 @@
  * Invariant: no thread is left when parallel_each() returns. */
 #include "base/parallel.h"
 
-#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -38,4 +38,18 @@ void parallel_each(size_t n, void (*task)(void *ctx, size_t i), void *ctx)
 	work(&t);
 	while (started)
 		pthread_join(threads[--started], NULL);
+}
+
+int parallel_start(pthread_t *thread, void *(*run)(void *), void *arg)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	err = pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (err)
+		return err;
+	err = pthread_create(thread, NULL, run, arg);
+	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return err;
 }

@@ -25,6 +25,7 @@
 #include "kernel/release.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
+#include "owner/owner.h"
 
 struct kernel_env {
 	struct arena *arena;
@@ -41,7 +42,18 @@ struct kernel_env {
 	struct strmap *events; /* records of tracepoints, by "GROUP/NAME" */
 	struct userprobes *users;
 	struct kernel_lists lists;
+	bool ahead;
+	struct owner_ahead *owner; /* NULL: no program reads an owner, or !ahead */
 };
+
+/* For struct lower_env. Where programs are at functions of the kernel, the service has another variant. */
+static void owners_needed(void *ctx, bool functions)
+{
+	struct kernel_env *k = ctx;
+
+	if (k->ahead && !functions && !k->owner)
+		k->owner = owner_ahead_start(k->btf);
+}
 
 /* ---- lists of probes --------------------------------------------------------------------------------------------- */
 /* For struct lower_env. */
@@ -466,6 +478,7 @@ int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out)
 	k->arena = o->arena;
 	k->opts = o->options;
 	k->features = o->features;
+	k->ahead = o->ahead;
 	k->ktypes = kbtf_ktypes(k->btf);
 	k->users = userprobes_new(
 		&(struct userprobes_env){ .arena = o->arena, .to = o->to, .ready = o->ready, .ctx = o->ctx });
@@ -479,10 +492,16 @@ struct kbtf *kernel_env_btf(const struct kernel_env *k)
 	return k->btf;
 }
 
+struct owner_ahead *kernel_env_owner(const struct kernel_env *k)
+{
+	return k->owner;
+}
+
 void kernel_env_close(struct kernel_env *k)
 {
 	if (!k)
 		return;
+	owner_ahead_free(k->owner);
 	userprobes_free(k->users);
 	kbtf_close(k->btf);
 	kfuncs_close(k->funcs);
@@ -559,4 +578,5 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->fentry_on = fentry_on;
 	env->tier_lacks = tier_lacks;
 	env->syscall_event = has_syscall_event;
+	env->owners = owners_needed;
 }

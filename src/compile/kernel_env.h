@@ -21,6 +21,7 @@ struct kernel_env_opts {
 	/* As in struct userprobes_env: brings a process that the caller has started to the start of its program. */
 	int (*ready)(void *ctx, pid_t pid, const struct reporter *to);
 	void *ctx;
+	bool ahead; /* the compiled script will run: load meanwhile what takes long */
 };
 
 /* Reads the kernel's types (/sys/kernel/btf/vmlinux). 0 or -errno. The environment lies in the arena; close it before
@@ -28,6 +29,8 @@ struct kernel_env_opts {
 int kernel_env_open(const struct kernel_env_opts *o, struct kernel_env **out) __attribute__((warn_unused_result));
 /* The kernel's types; borrowed until kernel_env_close(). */
 struct kbtf *kernel_env_btf(const struct kernel_env *k);
+/* The owner service that loads meanwhile; borrowed likewise. NULL: none. */
+struct owner_ahead *kernel_env_owner(const struct kernel_env *k);
 /* NULL is fine. Places of probes in processes are invalid from here on. */
 void kernel_env_close(struct kernel_env *k);
 /* Sets c->ktypes, c->lists and c->lenv. They are valid until kernel_env_close(). */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/diag/report.h"
+#include "base/parallel.h"
 #include "kernel/bpfsys.h"
 #include "kernel/btf/btf.h"
 #include "load/load_priv.h"
@@ -325,7 +326,7 @@ static void start_late(struct loader *ld)
 	late->ld = *ld;
 	late->ld.c = &late->c;
 	late->js.ld = &late->ld;
-	late->runs = late->js.n && pthread_create(&late->thread, NULL, work, &late->js) == 0;
+	late->runs = late->js.n && parallel_start(&late->thread, work, &late->js) == 0;
 	if (late->runs)
 		ld->l->late = late;
 	else

@@ -4,13 +4,13 @@
  * Invariant: all ring buffers have the same size. */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/diag/report.h"
+#include "base/parallel.h"
 #include "kernel/bpfsys.h"
 #include "load/load_priv.h"
 
@@ -144,21 +144,6 @@ void load_filler_free(struct filler *f)
 	free(f);
 }
 
-/* The thread takes no signals: those are the session's. */
-static int start_thread(struct filler *f)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	err = pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (err)
-		return err;
-	err = pthread_create(&f->thread, NULL, fill, f);
-	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
-}
-
 static int start_filling(struct loaded *l, unsigned cpus)
 {
 	struct filler *f = calloc(1, sizeof(*f));
@@ -176,7 +161,7 @@ static int start_filling(struct loaded *l, unsigned cpus)
 		f->cpus[i] = i;
 		f->rings[i] = l->rings[i < l->nrings ? i : 0];
 	}
-	f->running = start_thread(f) == 0;
+	f->running = parallel_start(&f->thread, fill, f) == 0;
 	if (!f->running) /* no thread could be created, so wait here */
 		(void)fill(f);
 	return 0;

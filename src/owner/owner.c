@@ -227,7 +227,7 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	int err = opts->btf ? 0 : kbtf_open(&own);
 
 	if (!err)
-		err = owner_load(&o->k, opts->functions, opts->btf ? opts->btf : own);
+		err = owner_load(&o->k, opts->functions, opts->btf ? opts->btf : own, opts->ahead);
 	kbtf_close(own);
 	if (err && lockdown_hides())
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);

@@ -38,6 +38,7 @@
 struct features;
 struct kbtf;
 struct owner;
+struct owner_ahead;
 struct reporter;
 
 /* All borrowed, for the call. */
@@ -49,7 +50,15 @@ struct owner_opts {
 	bool functions;            /* the script sees packets at functions of the kernel */
 	uint64_t secret;           /* of the image */
 	bool ended;                /* the script reads owners of connections in TIME_WAIT */
+	struct owner_ahead *ahead; /* what was loaded ahead; NULL: nothing */
 };
+
+/* Loads the service in a thread, while the script is still being compiled: half a compilation's time. Nothing is
+ * attached. btf is borrowed for the call only. NULL: this kernel needs another variant, or there is no thread; then
+ * owner_start() loads it all. Errors are not reported, since owner_start() meets them again. */
+struct owner_ahead *owner_ahead_start(struct kbtf *btf);
+/* Waits for the thread, and unloads what owner_start() has not taken. NULL is fine. */
+void owner_ahead_free(struct owner_ahead *a);
 
 /* Loads and attaches the service and enters the sockets that exist. Call it before the programs of a script are
  * attached: programs at one hook run in the order in which they were attached, so the owner is known from the first

@@ -36,7 +36,7 @@ static unsigned long number_in(const char *line, const char *head, const char *w
 /* How many sockets there is room for: four times as many as TCP has now in all namespaces, and twice as many as there
  * are of any kind in this one. An entry takes memory when it is used, but the table of the hash takes 16 bytes for each
  * at once, and a millisecond for a hundred thousand. */
-static uint32_t room(void)
+uint32_t owner_room(void)
 {
 	FILE *f = fopen("/proc/net/sockstat", "re");
 	unsigned long tcp = 0, used = 0;
@@ -80,17 +80,25 @@ static int load_funcs(struct owner_kernel *k, struct kbtf *btf, uint32_t entries
 	return link;
 }
 
-int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf)
+void owner_kernel_init(struct owner_kernel *k)
 {
-	uint32_t entries = room();
-	int err;
-
 	memset(k, 0, sizeof(*k));
 	for (size_t i = 0; i < PROG_COUNT; i++)
 		k->prog[i] = -1;
 	for (size_t i = 0; i < OWNER_OLD; i++)
 		k->old[i] = -1;
 	k->iter = -1;
+}
+
+int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf, struct owner_ahead *ahead)
+{
+	uint32_t entries;
+	int err;
+
+	owner_kernel_init(k);
+	if (ahead && !functions && owner_ahead_take(ahead, k))
+		return 0;
+	entries = owner_room();
 	err = functions ? load_funcs(k, btf, entries) : owner_load_variant(k, OWNER_HOOKS, btf, entries);
 	if (err)
 		err = functions ? owner_load_variant(k, OWNER_HOOKS, btf, entries) : load_funcs(k, btf, entries);

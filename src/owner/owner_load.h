@@ -56,6 +56,7 @@ enum { OWNER_OLD = 20 };
 enum owner_variant { OWNER_HOOKS, OWNER_FUNCS, OWNER_NORECV };
 
 struct kbtf;
+struct owner_ahead;
 struct service_kernel;
 
 /* Descriptors belong to the service, as do the variables of src/owner/bpf/owner.bpf.c. */
@@ -77,12 +78,23 @@ struct owner_kernel {
 };
 
 /* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. btf: borrowed for the
- * call. Returns 0 or -errno. */
-int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf) __attribute__((warn_unused_result));
+ * call. ahead: what was loaded meanwhile (owner.h), or NULL. Returns 0 or -errno. */
+int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf, struct owner_ahead *ahead)
+	__attribute__((warn_unused_result));
 /* Loads a program that the variant has and that is not loaded yet. 0, also if the variant has it not, or -errno. */
 int owner_load_needed(struct owner_kernel *k, enum owner_prog p) __attribute__((warn_unused_result));
 
-/* A variant, with tables of `entries` sockets. 0 or -errno. */
+/* Nothing is loaded yet. */
+void owner_kernel_init(struct owner_kernel *k);
+/* The number of entries of tables that suits the sockets that there are. */
+uint32_t owner_room(void);
+/* Waits for the thread. False: it has loaded nothing. */
+bool owner_ahead_take(struct owner_ahead *a, struct owner_kernel *k);
+/* A variant in two steps: what needs the kernel's types; then maps with `entries` sockets, and programs. 0 or -errno. */
+int owner_open_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf)
+	__attribute__((warn_unused_result));
+int owner_make_variant(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
+/* Both. */
 int owner_load_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf, uint32_t entries)
 	__attribute__((warn_unused_result));
 /* The same for kernels before 5.17: tables of `entries` sockets. */

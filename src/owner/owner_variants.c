@@ -66,23 +66,31 @@ static void take(struct owner_kernel *k)
 	k->stream_shared = service_var(s, "stream_shared");
 }
 
-int owner_load_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf, uint32_t entries)
+int owner_open_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf)
 {
 	const struct service *code = code_of(v);
-	size_t wanted[PROG_COUNT + 1], n = 0;
-	int err = service_open(&k->service, code, btf, entries);
+	int err = service_open(&k->service, code, btf);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < PROG_COUNT; i++) {
+	for (size_t i = 0; i < PROG_COUNT; i++)
 		k->number[i] = service_prog(code, owner_progs[i].name);
+	k->iter_number = service_prog(code, "owner_iter");
+	return 0;
+}
+
+int owner_make_variant(struct owner_kernel *k, uint32_t entries)
+{
+	size_t wanted[PROG_COUNT + 1], n = 0;
+	int err = service_make_maps(k->service, entries);
+
+	for (size_t i = 0; i < PROG_COUNT; i++)
 		if (k->number[i] >= 0 && owner_progs[i].when == ALWAYS)
 			wanted[n++] = (size_t)k->number[i];
-	}
-	k->iter_number = service_prog(code, "owner_iter");
 	if (k->iter_number >= 0)
 		wanted[n++] = (size_t)k->iter_number;
-	err = service_load(k->service, wanted, n);
+	if (!err)
+		err = service_load(k->service, wanted, n);
 	if (!err) {
 		take(k);
 		return 0;
@@ -90,6 +98,13 @@ int owner_load_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf
 	service_close(k->service);
 	k->service = NULL;
 	return err;
+}
+
+int owner_load_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf, uint32_t entries)
+{
+	int err = owner_open_variant(k, v, btf);
+
+	return err ? err : owner_make_variant(k, entries);
 }
 
 int owner_load_needed(struct owner_kernel *k, enum owner_prog p)

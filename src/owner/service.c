@@ -47,7 +47,7 @@ static int load_types(void)
 	return bpfsys(BPF_BTF_LOAD, &attr);
 }
 
-static int make_maps(struct service_kernel *k, uint32_t entries)
+int service_make_maps(struct service_kernel *k, uint32_t entries)
 {
 	k->types = load_types();
 	if (k->types < 0)
@@ -64,7 +64,7 @@ static int make_maps(struct service_kernel *k, uint32_t entries)
 	if (k->bss < 0)
 		return k->bss;
 	k->vars = mmap(NULL, k->s->bss, PROT_READ | PROT_WRITE, MAP_SHARED, k->bss, 0);
-	return k->vars == MAP_FAILED ? -errno : 0;
+	return k->vars == MAP_FAILED ? -errno : service_link_maps(k);
 }
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ int service_load(struct service_kernel *k, const size_t *progs, size_t n)
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
-int service_open(struct service_kernel **out, const struct service *s, struct kbtf *btf, uint32_t entries)
+int service_open(struct service_kernel **out, const struct service *s, struct kbtf *btf)
 {
 	struct service_kernel *k = calloc(1, sizeof(*k));
 	int err;
@@ -166,8 +166,6 @@ int service_open(struct service_kernel **out, const struct service *s, struct kb
 	err = unpack(k);
 	if (!err)
 		err = service_places(k, btf);
-	if (!err)
-		err = make_maps(k, entries);
 	if (!err)
 		err = service_link(k, btf);
 	if (err) {

@@ -75,10 +75,12 @@ struct service {
 
 struct service_kernel;
 
-/* Makes the maps, and finds what the programs need. entries: of the map "owners". -ENOENT: the kernel lacks a
- * tracepoint or function. Borrows btf for the call. */
-int service_open(struct service_kernel **out, const struct service *s, struct kbtf *btf, uint32_t entries)
+/* Finds what the programs need of the kernel's types; loads nothing. -ENOENT: the kernel lacks a tracepoint or
+ * function. Borrows btf for the call. */
+int service_open(struct service_kernel **out, const struct service *s, struct kbtf *btf)
 	__attribute__((warn_unused_result));
+/* Makes the maps, once, before any program is loaded. entries: of the map "owners". 0 or -errno. */
+int service_make_maps(struct service_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
 /* Loads the programs of these numbers, several at a time; those that are loaded stay. 0 or -errno. */
 int service_load(struct service_kernel *k, const size_t *progs, size_t n) __attribute__((warn_unused_result));
 /* Closes everything. NULL is fine. */

@@ -211,7 +211,7 @@ static int patch_core(struct bpf_insn *at, const struct service_core *c, const s
 	}
 }
 
-/* The answers and the ids of the kernel's functions, in the arena's memory. */
+/* The answers and the ids of the kernel's functions, in the arena's memory. NULL: maps are filled in. */
 struct linker {
 	struct service_kernel *k;
 	const struct answer *answers;
@@ -252,7 +252,8 @@ static int link_all(const struct linker *l)
 		for (uint32_t n = 0; n < p->nplaces && !err; n++) {
 			const struct service_place *at = &s->places[p->place + n];
 
-			err = patch(l, &l->k->insns[p->insn + at->insn], at);
+			if ((at->kind == PLACE_MAP || at->kind == PLACE_VALUE) == !l->answers)
+				err = patch(l, &l->k->insns[p->insn + at->insn], at);
 		}
 	}
 	return err;
@@ -276,6 +277,11 @@ int service_link(struct service_kernel *k, struct kbtf *btf)
 	}
 	arena_free(a);
 	return err;
+}
+
+int service_link_maps(struct service_kernel *k)
+{
+	return link_all(&(struct linker){ .k = k });
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */

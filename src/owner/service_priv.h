@@ -18,6 +18,8 @@ struct service_kernel {
 
 /* Finds where each program is attached. -ENOENT: the kernel lacks one of the places. */
 int service_places(struct service_kernel *k, struct kbtf *btf) __attribute__((warn_unused_result));
-/* Fills in the instructions that depend on the kernel and on maps. 0 or -errno. */
+/* Fills in the instructions that depend on the kernel's types; then those that need maps, which are there. 0 or
+ * -errno. */
 int service_link(struct service_kernel *k, struct kbtf *btf) __attribute__((warn_unused_result));
+int service_link_maps(struct service_kernel *k) __attribute__((warn_unused_result));
 #endif

@@ -19,12 +19,14 @@
 #include "record/sink.h"
 
 struct kbtf;
+struct owner_ahead;
 struct session;
 
 /* All borrowed, until session_free(). */
 struct session_options {
 	struct features *features; /* required */
 	struct kbtf *btf;          /* the kernel's types; NULL: read where they are needed */
+	struct owner_ahead *owner; /* the owner service, loaded ahead; NULL: it is not */
 	struct options *options;   /* setopt() changes them while the session runs; required */
 	const struct reporter *to; /* errors, warnings, notes */
 	struct sink *sink;         /* what the trace yields; required */

@@ -60,6 +60,7 @@ static int start_owner(struct session *s)
 		.functions = s->image->functions,
 		.ended = s->image->needs_ended,
 		.secret = s->image->secret,
+		.ahead = s->opts.owner,
 	};
 
 	if (s->image->needs_owner)
@@ -246,11 +247,13 @@ static int attach(struct session *s)
 	if (err)
 		return err;
 	warn_view(s);
-	attach_warn_refused(s->attached, s->opts.to);
 	err = s->owner ? owner_last(s->owner) : 0;
 	if (err)
-		report_error(s->opts.to, err, D_NONE, NULL,
+		return report_error(s->opts.to, err, D_NONE, NULL,
 			"cannot attach the service that finds the owners of sockets: %s", strerror(-err));
+	err = attach_finish(s->attached, s->opts.to);
+	if (!err)
+		attach_warn_refused(s->attached, s->opts.to);
 	return err;
 }
 

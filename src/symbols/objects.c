@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -78,12 +79,20 @@ struct line {
 	char *path;
 };
 
+/* The kernel says of a file without a name that it is gone. */
+static void cut_gone(char *path)
+{
+	static const char gone[] = " (deleted)";
+	const size_t n = strlen(path);
+
+	if (n > sizeof(gone) && strcmp(path + n - (sizeof(gone) - 1), gone) == 0)
+		path[n - (sizeof(gone) - 1)] = '\0';
+}
+
 /* "7f12…-7f13… r-xp 00001000 fd:01 1234   /usr/lib/libc.so.6"; false: no file that is executed. */
 static bool parse_line(char *text, struct line *l)
 {
-	static const char gone[] = " (deleted)";
 	const char *perms = strchr(text, ' ');
-	size_t n;
 	int at = 0;
 
 	/* Most lines end here, without the cost of sscanf(). */
@@ -95,9 +104,7 @@ static bool parse_line(char *text, struct line *l)
 		!at || text[at] != '/')
 		return false;
 	l->path = text + at;
-	n = strlen(l->path);
-	if (n > sizeof(gone) && strcmp(l->path + n - (sizeof(gone) - 1), gone) == 0)
-		l->path[n - (sizeof(gone) - 1)] = '\0';
+	cut_gone(l->path);
 	return true;
 }
 
@@ -152,32 +159,95 @@ static bool any(void *ctx, const char *path, const char *base)
 	return true;
 }
 
+/* What is wanted of a process, and where it goes. */
+struct wish {
+	pid_t pid;
+	bool (*wanted)(void *ctx, const char *path, const char *base);
+	void *ctx;
+	object_list *out;
+};
+
+static void take_line(struct objects *o, const struct wish *w, const struct line *l)
+{
+	struct object *obj = w->wanted(w->ctx, l->path, base_of(l->path)) ? of_line(o, w->pid, l) : NULL;
+
+	if (!obj || obj->listed == o->list)
+		return;
+	obj->listed = o->list;
+	*vec_push(o->arena, w->out) = obj;
+}
+
+/* Closes fd. */
+static int read_lines(struct objects *o, const struct wish *w, int fd)
+{
+	FILE *f = fdopen(fd, "r");
+	char *text = NULL;
+	size_t len = 0;
+	struct line l;
+
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (getline(&text, &len, f) > 0)
+		if (parse_line(text, &l))
+			take_line(o, w, &l);
+	free(text);
+	fclose(f);
+	return 0;
+}
+
+/* A question about one mapping (Linux 6.11): the first from an address on of an executable file. The kernel need not
+ * write lines of all the others, which are ten times as many. */
+struct query {
+	uint64_t size, flags, addr;                               /* given */
+	uint64_t start, end, vma_flags, page_size, offset, inode; /* the answer */
+	uint32_t major, minor;
+	uint32_t name_size, id_size; /* given: of these buffers */
+	uint64_t name, id;
+};
+#define QUERY _IOWR('f', 17, struct query)
+enum { QUERY_EXECUTABLE = 4, QUERY_OR_NEXT = 16, QUERY_FILE = 32 };
+
+/* 0, or -errno: the lines have to be read. */
+static int ask_maps(struct objects *o, const struct wish *w, int fd)
+{
+	char path[PATH_LEN];
+	struct query q = { .end = 0 };
+
+	for (;;) {
+		struct line l;
+
+		q = (struct query){ .size = sizeof(q),
+			.flags = QUERY_EXECUTABLE | QUERY_OR_NEXT | QUERY_FILE,
+			.addr = q.end,
+			.name = (uintptr_t)path,
+			.name_size = sizeof(path) };
+		if (ioctl(fd, QUERY, &q) < 0)
+			return errno == ENOENT || errno == ESRCH ? 0 : -errno; /* no more; or no memory at all */
+		l = (struct line){ q.start, q.end, q.inode, q.major, q.minor, path };
+		if (q.name_size && path[0] == '/') {
+			cut_gone(path);
+			take_line(o, w, &l);
+		}
+	}
+}
+
 /* Only mappings that can be executed count: probes are in code. */
 static int read_maps(struct objects *o, pid_t pid, bool (*wanted)(void *ctx, const char *path, const char *base),
 	void *ctx, object_list *out)
 {
-	char name[64], *text = NULL;
-	size_t len = 0;
-	FILE *f;
+	const struct wish w = { pid, wanted, ctx, out };
+	char name[64];
+	int fd;
 
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	f = fopen(name, "re");
-	if (!f)
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (getline(&text, &len, f) > 0) {
-		struct object *obj;
-		struct line l;
-
-		if (!parse_line(text, &l) || !wanted(ctx, l.path, base_of(l.path)))
-			continue;
-		obj = of_line(o, pid, &l);
-		if (!obj || obj->listed == o->list)
-			continue;
-		obj->listed = o->list;
-		*vec_push(o->arena, out) = obj;
-	}
-	free(text);
-	fclose(f);
+	if (ask_maps(o, &w, fd))
+		return read_lines(o, &w, fd);
+	close(fd);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  * sctp_association. */
 #include "kernel/btf/btf.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <bpf/btf.h>
@@ -108,29 +109,89 @@ static struct ktype_enum enumerator_at(const struct kbtf *k, const struct btf_ty
 	return e;
 }
 
-/* Searches all enums of one BTF. */
-static bool find_enumerator(const struct kbtf *k, const char *name, int64_t *value)
+/* Enumerators are tens of thousands and seldom looked up, so each of the first costs a walk over the enums; an index
+ * costs as much as some three. */
+#define ENUM_WALKS 4
+
+static uint32_t count_enumerators(const struct kbtf *k)
 {
+	uint32_t n = 0;
+
 	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
 		const struct btf_type *t = type_at(k, id);
 
-		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++) {
-			struct ktype_enum e = enumerator_at(k, t, i);
+		n += btf_is_any_enum(t) ? btf_vlen(t) : 0;
+	}
+	return n;
+}
 
-			if (!strcmp(e.name, name)) {
-				*value = btf_is_enum64(t) ? e.value : (int32_t)e.value;
-				return true;
+/* In the order of BTF, so the first of a name is found first. A name that finds no slot within INDEX_PROBES makes the
+ * index useless; there is none then, as without memory. */
+static void index_enumerators(struct kbtf *k)
+{
+	const uint32_t n = count_enumerators(k);
+
+	k->nenums = 256;
+	while (k->nenums < 2 * n)
+		k->nenums *= 2;
+	k->enums = calloc(k->nenums, sizeof(*k->enums));
+	for (uint32_t id = base_n(k) + !k->base; k->enums && id < base_n(k) + k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+
+		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++) {
+			uint32_t h = name_hash(enumerator_at(k, t, i).name), probes = 0;
+
+			while (k->enums[h & (k->nenums - 1)].id && probes++ < INDEX_PROBES)
+				h++;
+			if (probes > INDEX_PROBES) {
+				free(k->enums);
+				k->enums = NULL;
+				return;
 			}
+			k->enums[h & (k->nenums - 1)] = (struct enum_slot){ id, i };
 		}
+	}
+}
+
+static bool take_enumerator(
+	const struct kbtf *k, const struct btf_type *t, unsigned i, const char *name, int64_t *value)
+{
+	const struct ktype_enum e = enumerator_at(k, t, i);
+
+	if (strcmp(e.name, name) != 0)
+		return false;
+	*value = btf_is_enum64(t) ? e.value : (int32_t)e.value;
+	return true;
+}
+
+/* Searches all enums of one BTF. */
+static bool find_enumerator(struct kbtf *k, const char *name, int64_t *value)
+{
+	const struct enum_slot *s;
+
+	if (k->enum_walks++ == ENUM_WALKS)
+		index_enumerators(k);
+	for (uint32_t h = name_hash(name); k->enums; h++) {
+		s = &k->enums[h & (k->nenums - 1)];
+		if (!s->id)
+			return false;
+		if (take_enumerator(k, type_at(k, s->id), s->i, name, value))
+			return true;
+	}
+	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
+		const struct btf_type *t = type_at(k, id);
+
+		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++)
+			if (take_enumerator(k, t, i, name, value))
+				return true;
 	}
 	return false;
 }
 
-/* Enumerators are not indexed (there are tens of thousands, seldom asked for): a walk over the enums, then over those
- * of the modules that were asked for. */
+/* In the kernel's enums, then in those of the modules that were asked for. */
 static bool kt_enumerator(void *ctx, const char *name, int64_t *value)
 {
-	const struct kbtf *k = ctx;
+	struct kbtf *k = ctx;
 
 	if (find_enumerator(k, name, value))
 		return true;

@@ -234,6 +234,7 @@ void kbtf_close(struct kbtf *k)
 	free(k->at);
 	free(k->slots);
 	free(k->funcs);
+	free(k->enums);
 	free(k->made);
 	ksyms_close(k->syms);
 	free(k);

@@ -249,6 +249,15 @@ static void lower_place(struct clause_ctx *cx, vreg o, vreg addr, uint32_t found
 	}
 }
 
+static void need_owners(struct clause_ctx *cx)
+{
+	const struct lower_env *env = cx->lw->env;
+
+	if (!cx->lw->im->needs_owner && env->owners)
+		env->owners(env->ctx, cx->lw->im->functions);
+	cx->lw->im->needs_owner = true;
+}
+
 /* The owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. If several processes use the
  * socket, the owner is the sender of an outgoing packet, else the last user. */
 static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
@@ -258,7 +267,7 @@ static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
 	uint32_t found = ir_newlabel(ir), shared = ir_newlabel(ir), other = ir_newlabel(ir), end = ir_newlabel(ir);
 	int32_t slot = ir_stack_alloc(ir, 8);
 
-	cx->lw->im->needs_owner = true;
+	need_owners(cx);
 	ir_seti(ir, res, 0);
 	ir_jcci(ir, CC_EQ, addr, 0, end);
 	o = ir_var(ir);
@@ -305,7 +314,8 @@ static vreg ended_owner(struct clause_ctx *cx, vreg addr)
 	vreg res = ir_var(ir), key = ir_stack(ir, ir_stack_alloc(ir, 8));
 	uint32_t end = ir_newlabel(ir);
 
-	cx->lw->im->needs_owner = cx->lw->im->needs_ended = true;
+	need_owners(cx);
+	cx->lw->im->needs_ended = true;
 	ir_set(ir, res, ir_lib(ir, LIB_ended_find, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_ENDED)), addr }, 2));
 	ir_jcci(ir, CC_NE, res, 0, end);
 	ir_st(ir, key, 0, 8, addr);
