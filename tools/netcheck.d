@@ -32,7 +32,8 @@ int64_t again[string], again_most, unmade[string], unmade_most, aborted[string],
 string stuck_host, no_port_host;
 uint32_t una[uint64_t];
 int big[uint64_t];
-string again_host, unmade_host, aborted_host, failed_error;
+string again_host, unmade_host, aborted_host;
+int failed_errno;	/* its text comes at the end: in a clause each of 40 texts is a path that the verifier walks */
 int64_t ports[string, string, uint16_t], ports_most, ports_port, waiting[string], waiting_all, waiting_most, out_of_files;
 string ports_host, waiting_name;
 
@@ -218,7 +219,7 @@ sock:::connect-done
 {
 	unmade_most = this->unmade;
 	unmade_host = args[0]->so_raddr;
-	failed_error = args[2]->sr_error;
+	failed_errno = args[2]->sr_errno;
 }
 
 sock:::connect-done
@@ -432,7 +433,7 @@ inline int64_t share[int64_t n, int64_t whole] = n > 0 && whole > 0 ? n * 1000 /
 inline string most_ports = strjoin("to ", ports_host);
 inline string most_no_port = strjoin("last to ", no_port_host);
 inline string most_full_queue = strjoin("last of port ", lltostr(full_port));
-inline string most_failed_connects = strjoin(strjoin("most to ", unmade_host), strjoin(": ", failed_error));
+inline string most_failed_connects = strjoin(strjoin("most to ", unmade_host), strjoin(": ", sock_error_string[failed_errno]));
 inline string most_resent = strjoin("most to ", again_host);
 inline string most_stuck = strjoin("MTU of the path? last to ", stuck_host);
 inline string most_reset = strjoin("most by ", aborted_host);

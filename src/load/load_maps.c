@@ -146,10 +146,12 @@ static void make_ahead(void *ctx, size_t i)
 	a->fds[a->of[i]] = create(a->maps[i]);
 }
 
+/* One that create() makes as make_map() does. */
 static bool is_hash(const struct image_map *m)
 {
-	return (m->role == MAP_AGG || m->role == MAP_DYN) &&
-		(m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH);
+	return (m->role == MAP_AGG || m->role == MAP_DYN || m->role == MAP_STAMP || m->role == MAP_CALLS) &&
+		(m->type == BPF_MAP_TYPE_HASH || m->type == BPF_MAP_TYPE_PERCPU_HASH ||
+			m->type == BPF_MAP_TYPE_LRU_HASH);
 }
 
 /* False: no memory. */
