@@ -223,11 +223,12 @@ static int load_failed(const struct owner_kernel *k, int err, const struct owner
 /* Loads the programs of the variant that suits, and takes a copy of the cgroup's descriptor. */
 static int load(struct owner *o, const struct owner_opts *opts, const struct reporter *to)
 {
+	const bool ahead = opts->ahead && !opts->functions && owner_ahead_take(opts->ahead, &o->k);
 	struct kbtf *own = NULL;
-	int err = opts->btf ? 0 : kbtf_open(&own);
+	int err = opts->btf || ahead ? 0 : kbtf_open(&own);
 
-	if (!err)
-		err = owner_load(&o->k, opts->functions, opts->btf ? opts->btf : own, opts->ahead);
+	if (!err && !ahead)
+		err = owner_load(&o->k, opts->functions, opts->btf ? opts->btf : own);
 	kbtf_close(own);
 	if (err && lockdown_hides())
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);

@@ -90,15 +90,12 @@ void owner_kernel_init(struct owner_kernel *k)
 	k->iter = -1;
 }
 
-int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf, struct owner_ahead *ahead)
+int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf)
 {
-	uint32_t entries;
+	uint32_t entries = owner_room();
 	int err;
 
 	owner_kernel_init(k);
-	if (ahead && !functions && owner_ahead_take(ahead, k))
-		return 0;
-	entries = owner_room();
 	err = functions ? load_funcs(k, btf, entries) : owner_load_variant(k, OWNER_HOOKS, btf, entries);
 	if (err)
 		err = functions ? owner_load_variant(k, OWNER_HOOKS, btf, entries) : load_funcs(k, btf, entries);

@@ -78,9 +78,8 @@ struct owner_kernel {
 };
 
 /* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. btf: borrowed for the
- * call. ahead: what was loaded meanwhile (owner.h), or NULL. Returns 0 or -errno. */
-int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf, struct owner_ahead *ahead)
-	__attribute__((warn_unused_result));
+ * call. Returns 0 or -errno. */
+int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf) __attribute__((warn_unused_result));
 /* Loads a program that the variant has and that is not loaded yet. 0, also if the variant has it not, or -errno. */
 int owner_load_needed(struct owner_kernel *k, enum owner_prog p) __attribute__((warn_unused_result));
 
