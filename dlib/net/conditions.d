@@ -208,9 +208,10 @@ inline int dw_tcp_queued[struct dw_pkt *P] = P->skb->skb_iif == 0 && dw_is_ip[P]
     (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT ||
     (P->skb->protocol == DW_ETH_P_IP ? dw_reset_sock[P->skb->sk] : dw_tcp6_unseen[P])) && dw_first_device[P];
 
-/* ip_finish_output: the same segments. */
+/* ip_finish_output: the same segments. What IPv6 sends for a request is the listener's there. */
 inline int dw_tcp_out_unseen[struct dw_pkt *P] = P->skb->skb_iif == 0 && P->proto == DW_IPPROTO_TCP &&
-    (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_reset_sock[P->skb->sk]);
+    (P->skb->sk == 0 || P->skb->sk->__sk_common.skc_state == DW_TCP_TIME_WAIT || dw_reset_sock[P->skb->sk] ||
+    (P->skb->protocol == DW_ETH_P_IPV6 && P->skb->sk->__sk_common.skc_state != DW_TCP_NEW_SYN_RECV && dw_tcp6_unseen[P]));
 
 /* tcp_retransmit_skb reports failures since Linux 6.17. TCP counts failures of IP, but not a buffer that still waits
  * in a queue (EBUSY) nor a window that has shrunk (EAGAIN). */
