@@ -89,7 +89,7 @@ void owner_kernel_init(struct owner_kernel *k);
 uint32_t owner_room(void);
 /* Waits for the thread. False: it has loaded nothing. */
 bool owner_ahead_take(struct owner_ahead *a, struct owner_kernel *k);
-/* A variant in two steps: what needs the kernel's types; then maps with `entries` sockets, and programs. 0 or -errno. */
+/* A variant in two steps: what needs the kernel's types; then maps with `entries` sockets, programs. 0 or -errno. */
 int owner_open_variant(struct owner_kernel *k, enum owner_variant v, struct kbtf *btf)
 	__attribute__((warn_unused_result));
 int owner_make_variant(struct owner_kernel *k, uint32_t entries) __attribute__((warn_unused_result));
