@@ -15,7 +15,7 @@ struct reporter;
  * stays attached. */
 int attach_all(struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
 	__attribute__((warn_unused_result));
-/* Waits for the places in programs and libraries, which a thread attaches meanwhile. Call it before the functions below.
+/* Waits for the places in programs and libraries, which a thread attaches meanwhile. Call it before those below.
  * 0, or -errno after a report. */
 int attach_finish(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
 /* Lets the clauses act, and starts the clocks of profile probes. 0 or -errno, which is reported. */

@@ -94,7 +94,7 @@ struct lower_env {
 	/* The places of library functions in all processes, with cookies set. NULL and *n 0: none. */
 	const struct uplace *(*functions)(void *ctx, const struct ufunctions *f, size_t *n);
 	bool (*syscall_event)(void *ctx, const char *at, const char *call); /* does the call have a tracepoint? */
-	/* Called when a program first reads an owner, so that the owner service can load meanwhile. functions: as in the
+	/* When a program first reads an owner, so that the owner service can load meanwhile. functions: as in the
 	 * image, so far. NULL: nobody wants to know. */
 	void (*owners)(void *ctx, bool functions);
 	void *ctx;
