@@ -124,6 +124,7 @@ cat >"$tmp/alike.py" <<-'END'
 	    left.append(l.accept()[0])
 	    left[-1].recv(1)
 	    os.wait()
+	time.sleep(0.2) # the acknowledgement may be delayed
 	for c in left: c.close()
 	time.sleep(0.1)
 END
