@@ -87,18 +87,15 @@ static int trace(struct xdp *x, int fd, uint32_t func, const struct reporter *to
 static int describe(int fd, struct bpf_prog_info *info, uint32_t *func)
 {
 	struct bpf_func_info first = { 0 };
+	struct bpf_prog_info ask = {
+		.nr_func_info = 1, .func_info_rec_size = sizeof(first), .func_info = (uintptr_t)&first
+	};
 	int err;
 
 	memset(info, 0, sizeof(*info));
 	err = bpfsys_info(fd, info, sizeof(*info));
-	*func = 0;
-	if (err || info->type != BPF_PROG_TYPE_XDP || !info->btf_id || !info->nr_func_info)
-		return err;
-	memset(info, 0, sizeof(*info));
-	info->nr_func_info = 1;
-	info->func_info_rec_size = sizeof(first);
-	info->func_info = (uintptr_t)&first;
-	err = bpfsys_info(fd, info, sizeof(*info));
+	if (!err && info->type == BPF_PROG_TYPE_XDP && info->btf_id && info->nr_func_info)
+		err = bpfsys_info(fd, &ask, sizeof(ask));
 	*func = first.type_id;
 	return err;
 }

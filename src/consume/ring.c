@@ -145,12 +145,9 @@ static struct ring_slot *window_first(struct ring *r, const struct ring_slot *bu
 {
 	struct ring_slot *best = NULL;
 
-	for (unsigned i = 0; i < RING_WINDOW; i++) {
-		struct ring_slot *s = &r->win[i];
-
-		if (s->taken && s != but && (!best || slot_before(s, best)))
-			best = s;
-	}
+	for (unsigned i = 0; i < RING_WINDOW; i++)
+		if (r->win[i].taken && &r->win[i] != but && (!best || slot_before(&r->win[i], best)))
+			best = &r->win[i];
 	return best;
 }
 
