@@ -14,9 +14,10 @@
 	}
 
 /* Appends a zeroed element and gives its address (valid until the next push). */
-#define vec_push(arena, vec)                                                                                       \
-	((vec)->n < (vec)->cap ? (void)memset(&(vec)->v[(vec)->n], 0, sizeof(*(vec)->v))                           \
-			       : vec_grow((arena), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, sizeof(*(vec)->v)), \
+#define vec_push(arena, vec)                                                                                \
+	((vec)->v && (vec)->n < (vec)->cap                                                                  \
+			? (void)memset(&(vec)->v[(vec)->n], 0, sizeof(*(vec)->v))                           \
+			: vec_grow((arena), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, sizeof(*(vec)->v)), \
 		&(vec)->v[(vec)->n++])
 
 /* Makes room for element *n, zeroed; the new array is a copy in the arena. Out of memory: *n becomes the last index.
