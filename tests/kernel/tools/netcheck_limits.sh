@@ -125,7 +125,7 @@ if ip netns exec "$NETNS" nft -f - <<-'END' 2>/dev/null && [ -w $limit ]; then
 END
 	old=$(<$limit)
 	at_exit() { [ -z "$old" ] || echo "$old" >$limit; }
-	trap 'at_exit' EXIT
+	trap 'ended=$?; at_exit; (exit $ended); finish' EXIT
 	cat >"$tmp/track.py" <<-'END'
 		import socket
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
