@@ -38,9 +38,9 @@ argument='s/\(PID: [0-9]*,Cmd: [^,]*\),Args: \(.*\),Probe: /\1,Probe: /'
 slow_machine || argument=
 sed "$argument" "$tmp/live" | sort >"$tmp/live.sorted"
 sed "$argument" "$tmp/replayed" | sort | diff "$tmp/live.sorted" - >"$tmp/diff" || fail "they differ: $(cut -c 1-200 "$tmp/diff" | head -n 20)"
-arguments() { sed -n 's/.*\(PID: [0-9]*,Cmd: [^,]*,Args: .*\),Probe: .*/\1/p' "$1" | sort | uniq -c; }
-echo "arguments in the first trace, and in the second: $(arguments "$tmp/live") $(arguments "$tmp/replayed")"
-expect_eq "$(sed -n 's/.*\(PID: [0-9]*,Cmd: [^,]*,Args: .*\),Probe: .*/\1/p' "$tmp/live" "$tmp/replayed" | sort -u | cut -d, -f1,2 | uniq -d)" \
+arguments() { sed -n 's/.*\(PID: [0-9]*,Cmd: [^,]*,Args: .*\),Probe: .*/\1/p' "$@" | sort; }
+echo "arguments in the first trace, and in the second: $(arguments "$tmp/live" | uniq -c) $(arguments "$tmp/replayed" | uniq -c)"
+expect_eq "$(arguments "$tmp/live" "$tmp/replayed" | uniq | cut -d, -f1,2 | uniq -d)" \
 	"" "processes with different arguments"
 expect_ge "$(grep -c 'Args: ' "$tmp/replayed")" 10 "packets of processes with arguments"
 

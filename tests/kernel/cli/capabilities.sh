@@ -4,7 +4,7 @@
 # out and said, and nothing fails for it. Zones and names of libraries are found without looking into others' processes.
 need setcap setpriv
 dir=$(mktemp -d /tmp/dwt.XXXXXX)
-trap 'rm -rf "$dir"; finish' EXIT
+at_exit 'rm -rf "$dir"'
 cp "$dwire" "$dir/dwire" && chmod 755 "$dir"
 setcap cap_bpf,cap_perfmon,cap_net_admin+ep "$dir/dwire" || skip "files have no capabilities here"
 as_user() {

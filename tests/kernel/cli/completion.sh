@@ -56,7 +56,7 @@ root=$(findmnt -rn -t cgroup2 -o TARGET | head -n 1)
 id=$(head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n')
 bundle=$tmp/runtimes/run/containerd/io.containerd.runtime.v2.task/k8s.io/$id
 if [ -n "$root" ] && mkdir "$root/cri-containerd-$id.scope" 2>/dev/null; then
-	trap 'rmdir "$root/cri-containerd-$id.scope"; finish' EXIT
+	at_exit 'rmdir "$root/cri-containerd-$id.scope"'
 	export DWIRE_RUNTIMEROOT=$tmp/runtimes
 	mkdir -p "$bundle"
 	cat >"$bundle/config.json" <<-'END'

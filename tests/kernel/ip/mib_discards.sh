@@ -3,14 +3,7 @@
 # Linux lacks are refused with a reason.
 need python3 nft
 wire_new discards
-ip netns exec "$NETNS" nft -f - <<-'END'
-	table inet t {
-		chain o {
-			type filter hook output priority 0
-			udp dport 7777 drop
-		}
-	}
-END
+cannot_send 7777
 ip netns exec "$NETNS" sysctl -qw net.ipv6.conf.va.disable_ipv6=1 net.ipv6.conf.vb.disable_ipv6=1
 cat >"$tmp/send" <<-'END'
 	#!/usr/bin/env python3

@@ -3,14 +3,7 @@
 # address, and of their process.
 need python3 nft
 netns_new sends
-ip netns exec "$NETNS" nft -f - <<-'END'
-	table inet t {
-		chain o {
-			type filter hook output priority 0
-			udp dport 7777 drop
-		}
-	}
-END
+cannot_send 7777
 cat >"$tmp/send" <<-'END'
 	#!/usr/bin/env python3
 	import os, socket

@@ -15,6 +15,8 @@
 #                      at the end. trace_in NETNS 'D' NAME … is trace_with for a trigger that runs in it; with the predicate
 #                      args[1]->cs_netns == $NETNS_ID the script sees no other traffic of the machine
 #   wire_new NAME      netns_new with a veth pair: triggers send by device va to themselves and receive by device vb
+#   at_exit COMMAND    what undoes the test's own changes, however it ends
+#   cannot_send PORT   netfilter drops what $NETNS sends to that port of UDP
 #   slow_machine       true in an emulated machine, where TCP sends again what was not answered in time
 #   functions_traced   true if the kernel's functions can be traced; need_functions skips the test where they cannot
 #   router_new FAMILIES NET1 NET2  three namespaces, $a, $b and $c, with $a_id and so on: b routes between a's device va,
@@ -36,6 +38,7 @@
 
 failed=0
 namespaces=()
+at_exits=()
 tier_opts=(${DWIRE_TEST_TIER:+-x tier="$DWIRE_TEST_TIER"})
 dwire_opts=(-q "${tier_opts[@]}")
 want_status=0
@@ -65,6 +68,11 @@ need_traced() { # PROBE,…
 	local said
 	[ -n "${DWIRE_TEST_TIER-}" ] || return 0
 	! said=$("$dwire" "${dwire_opts[@]}" -e -n "$1 { }" 2>&1 | grep -m 1 -o "$not_in_tier") || skip "$said"
+}
+
+cannot_send() { # PORT
+	ip netns exec "$NETNS" nft "add table inet t; add chain inet t o { type filter hook output priority 0; };
+		add rule inet t o udp dport $1 drop"
 }
 
 slow_machine() {
@@ -375,9 +383,14 @@ segments() {
 	END
 }
 
+at_exit() { # COMMAND, as one word
+	at_exits+=("$1")
+}
+
 finish() {
-	local status=$? ns pids
+	local status=$? ns pids undo
 	trap - EXIT
+	for undo in "${at_exits[@]}"; do eval "$undo"; done
 	mapfile -t pids < <(jobs -p)
 	[ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null
 	for ns in "${namespaces[@]}"; do

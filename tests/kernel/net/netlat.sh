@@ -15,11 +15,16 @@ for end in "$a va 1" "$b vb 2"; do
 done
 ip netns exec "$a" ping -c 1 -W 2 10.79.1.2 >/dev/null 2>&1 # the neighbours are known
 
-# Traces one kind, from $1 to $2: what the client says is in $tmp/said, the rows are in $tmp/rows
-trace_kind() { # KIND ADDRESS
+# Makes $tmp/run, which talks as KIND says: what the client says is in $tmp/said.
+talk() { # KIND ADDRESS
 	printf '#!/bin/sh\nip netns exec %s python3 %s/net/netlat.py serve %s %s &\nip netns exec %s python3 %s/net/netlat.py ask %s %s >%s\nwait\n' \
 		"$b" "$here" "$1" "$2" "$a" "$here" "$1" "$2" "$tmp/said" >"$tmp/run"
 	chmod +x "$tmp/run"
+}
+
+# Traces one kind: the rows are in $tmp/rows
+trace_kind() { # KIND ADDRESS
+	talk "$1" "$2"
 	"$dwire" netlat --netns "$a,$b" -P 7700 --json --everyone --command "$tmp/run" >"$tmp/rows" 2>"$tmp/err" || fail "$1: $(<"$tmp/err")"
 }
 
@@ -118,8 +123,7 @@ measure rounds far wire "" 500000 asks 10.79.2.2
 measure rounds far server "" 300000 serves 10.79.2.2
 
 # What a TUN device hands up is none of the packets that one has sent, though buffers and headers are used again.
-printf '#!/bin/sh\nip netns exec %s python3 %s/net/netlat.py serve far 10.79.2.2 &\nip netns exec %s python3 %s/net/netlat.py ask far 10.79.2.2\nwait\n' \
-	"$b" "$here" "$a" "$here" >"$tmp/run"
+talk far 10.79.2.2
 for i in 1 2 3; do
 	"$dwire" -qn 'uint64_t sent[uint64_t];
 		path:::output, path:::queue, path:::socket-in, path:::sent, path:::drop { }

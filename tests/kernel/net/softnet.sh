@@ -9,7 +9,7 @@ ns=$NETNS
 ip -n "$ns" link set lo up
 budget=$(</proc/sys/net/core/netdev_budget)
 weight=$(</proc/sys/net/core/dev_weight)
-trap 'echo "$budget" >/proc/sys/net/core/netdev_budget; echo "$weight" >/proc/sys/net/core/dev_weight; finish' EXIT
+at_exit 'echo "$budget" >/proc/sys/net/core/netdev_budget; echo "$weight" >/proc/sys/net/core/dev_weight'
 
 counted() { # COLUMN: of all CPUs
 	python3 -c 'import sys; print(sum(int(line.split()[int(sys.argv[1])], 16) for line in open("/proc/net/softnet_stat")))' "$1"

@@ -21,7 +21,7 @@ remove() {
 		for j in 1 2 3 4 5 6 7 8 9 10; do rmdir "${made[i]}" 2>/dev/null && break || sleep 0.05; done
 	done
 }
-trap 'remove; finish' EXIT
+at_exit remove
 
 probes='tcp:::send, tcp:::receive, udp:::send' settled=
 # a connection in TIME_WAIT, which answers where a FIN is sent again, has an owner and no cgroup

@@ -15,7 +15,7 @@ remove() {
 		for j in 1 2 3 4 5 6 7 8 9 10; do rmdir "${made[i]}" 2>/dev/null && break || sleep 0.05; done
 	done
 }
-trap 'remove; finish' EXIT
+at_exit remove
 make() { # PATH below the root
 	mkdir "$root/$1" || skip "cannot make a cgroup"
 	made+=("$root/$1")

@@ -7,7 +7,7 @@ netns_new gone
 id=fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210
 dir=$root/docker-$id.scope
 mkdir "$dir" || skip "cannot make a cgroup"
-trap 'for i in 1 2 3 4 5; do rmdir "$dir" 2>/dev/null && break; sleep 0.05; done; finish' EXIT
+at_exit 'for i in 1 2 3 4 5; do rmdir "$dir" 2>/dev/null && break; sleep 0.05; done'
 cat >"$tmp/inside" <<-END
 	#!/bin/bash
 	echo \$\$ >"$dir/cgroup.procs" || exit 1

@@ -19,7 +19,7 @@ remove() {
 	done
 	rmdir "$root/dwt-$$" 2>/dev/null
 }
-trap 'remove; finish' EXIT
+at_exit remove
 mkdir "$root/dwt-$$" || skip "cannot make a cgroup"
 
 # One after the other: a process in the cgroup, then a namespace, then traffic. The kernel gives the number of a namespace

@@ -2,7 +2,7 @@
 # A disk that is full: what cannot be written is counted and said, and recording goes on when there is room again.
 mkdir disk
 mount -t tmpfs -o size=256k dwire-test disk || skip "cannot mount a tmpfs"
-trap 'ended=$?; umount -l disk; (exit $ended); finish' EXIT
+at_exit 'umount -l disk'
 "$dwire" record -o disk/rec -n 'tick-10ms { printf("row %d\n", i++); }' 2>err & recorder=$!
 wait_for() { # PATTERN
 	for ((k = 0; k < 200; k++)); do

@@ -124,8 +124,7 @@ if ip netns exec "$NETNS" nft -f - <<-'END' 2>/dev/null && [ -w $limit ]; then
 	}
 END
 	old=$(<$limit)
-	at_exit() { [ -z "$old" ] || echo "$old" >$limit; }
-	trap 'ended=$?; at_exit; (exit $ended); finish' EXIT
+	at_exit '[ -z "$old" ] || echo "$old" >$limit'
 	cat >"$tmp/track.py" <<-'END'
 		import socket
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
