@@ -250,7 +250,7 @@ translator struct dw_path < struct dw_paxdpdrv *C > {
 	has_pkt = 0;
 	recv = 1;
 	dev = C->xdp->rxq->dev;
-	netns = C->xdp->rxq->dev->nd_net.net->ns.inum;
+	netns = dw_dev_netns[C->xdp->rxq->dev];
 	nh = dw_xdp_nh[C->xdp];
 	ver = dw_xdp_ver[C->xdp];
 	proto = dw_xdp_ver[C->xdp] == 4 ? ((struct iphdr *)dw_xdp_nh[C->xdp])->protocol :

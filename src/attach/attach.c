@@ -124,12 +124,6 @@ static int attach_raw(struct attached *a, size_t prog, const char *where, const 
 	return 0;
 }
 
-/* attach_users() does it. */
-static int attach_user(struct attached *a, size_t prog, const char *where, const struct reporter *to)
-{
-	return attach_nothing(a, prog, where, to);
-}
-
 static int attach_kprobe(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
 	const struct image *img = a->loaded->image;
@@ -212,7 +206,7 @@ static int (*const ways[])(struct attached *a, size_t prog, const char *where, c
 	[WAY_RAW] = attach_raw,
 	[WAY_CGROUP] = attach_cgroup,
 	[WAY_PERF] = attach_perf,
-	[WAY_USER] = attach_user,
+	[WAY_USER] = attach_nothing, /* attach_users() does it */
 	[WAY_FUNCTION] = attach_raw,
 	[WAY_KPROBE] = attach_kprobe,
 	[WAY_SYSCALL] = attach_syscall,
@@ -291,7 +285,9 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 		err = attach_if(a, i, true, to);
 	if (!err && a->netfilter)
 		err = netfilter_look(a->netfilter, to);
-	return !err && a->xdp ? xdp_look(a->xdp, to) : err;
+	if (!err && a->xdp)
+		xdp_look(a->xdp, to);
+	return err;
 }
 
 /* The array has room for the most links there can be: one a program. */
@@ -401,7 +397,9 @@ int attach_look(struct attached *a, const struct reporter *to)
 	samplers_look(&a->samplers, a->features, to);
 	if (a->netfilter)
 		err = netfilter_look(a->netfilter, to);
-	return !err && a->xdp ? xdp_look(a->xdp, to) : err;
+	if (!err && a->xdp)
+		xdp_look(a->xdp, to);
+	return err;
 }
 
 uint64_t attach_missed(const struct attached *a)

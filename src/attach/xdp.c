@@ -125,7 +125,7 @@ static void look_at(struct xdp *x, uint32_t id)
 	close(fd);
 }
 
-int xdp_look(struct xdp *x, const struct reporter *to)
+void xdp_look(struct xdp *x, const struct reporter *to)
 {
 	uint32_t id = x->last;
 
@@ -140,7 +140,6 @@ int xdp_look(struct xdp *x, const struct reporter *to)
 	else if (x->refused)
 		report_warning(to, D_NONE, NULL, "%zu XDP programs cannot be traced; %s (id %u): %s", x->refused,
 			x->name, x->id, x->why);
-	return 0;
 }
 
 void xdp_detach(struct xdp *x)

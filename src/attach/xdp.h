@@ -12,8 +12,8 @@ struct xdp *xdp_new(struct loaded *l, struct features *f);
 /* Takes program i of the image. 0 or -ENOMEM. */
 int xdp_add(struct xdp *x, size_t i) __attribute__((warn_unused_result));
 /* Attaches to XDP programs that were loaded since the last call. Those that cannot be traced are left out; a warning
- * names the first, and says why. 0, or -errno after a report. */
-int xdp_look(struct xdp *x, const struct reporter *to) __attribute__((warn_unused_result));
+ * names the first, and says why. */
+void xdp_look(struct xdp *x, const struct reporter *to);
 void xdp_detach(struct xdp *x); /* NULL is fine */
 void xdp_free(struct xdp *x);   /* likewise */
 #endif

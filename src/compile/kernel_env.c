@@ -422,6 +422,14 @@ static const char *tier_lacks(void *ctx, enum tier t)
 	return NULL;
 }
 
+/* For struct lower_env. */
+static const char *cgroup_lacks(void *ctx)
+{
+	const struct kernel_env *k = ctx;
+
+	return features_cgroup_bpf(k->features) ? NULL : FEATURES_CGROUP_BPF;
+}
+
 static uint32_t find_netns(void *ctx, const char *name)
 {
 	const struct kernel_env *k = ctx;
@@ -557,7 +565,6 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->kfunc_dynptr = ids[9];
 	env->dynptr_traced = ids[10] != 0;
 	env->no_sk_cookie = !ids[11];
-	env->no_cgroup = features_cgroup_bpf(k->features) ? NULL : FEATURES_CGROUP_BPF;
 	if (env->no_regs && k->ktypes.enumerator(k->ktypes.ctx, "__BPF_FUNC_MAX_ID", &nhelpers))
 		env->nhelpers = (uint32_t)nhelpers;
 	if (pidns_inner() || access("/proc/1/ns/net", F_OK))
@@ -577,6 +584,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->has_function = has_function;
 	env->fentry_on = fentry_on;
 	env->tier_lacks = tier_lacks;
+	env->cgroup_lacks = cgroup_lacks;
 	env->syscall_event = has_syscall_event;
 	env->owners = owners_needed;
 }

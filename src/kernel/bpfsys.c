@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -264,6 +265,17 @@ static int next_id(enum bpf_cmd cmd, uint32_t *id)
 	return err;
 }
 
+/* The kernel reads the id of any kind of object at the same place. */
+static int fd_of_id(enum bpf_cmd cmd, uint32_t id)
+{
+	_Static_assert(offsetof(union bpf_attr, prog_id) == offsetof(union bpf_attr, btf_id), "ids have one place");
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_id = id;
+	return bpfsys(cmd, &attr);
+}
+
 int bpfsys_prog_next(uint32_t *id)
 {
 	return next_id(BPF_PROG_GET_NEXT_ID, id);
@@ -271,11 +283,7 @@ int bpfsys_prog_next(uint32_t *id)
 
 int bpfsys_prog_fd(uint32_t id)
 {
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_id = id;
-	return bpfsys(BPF_PROG_GET_FD_BY_ID, &attr);
+	return fd_of_id(BPF_PROG_GET_FD_BY_ID, id);
 }
 
 int bpfsys_btf_next(uint32_t *id)
@@ -285,11 +293,7 @@ int bpfsys_btf_next(uint32_t *id)
 
 int bpfsys_btf_fd(uint32_t id)
 {
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.btf_id = id;
-	return bpfsys(BPF_BTF_GET_FD_BY_ID, &attr);
+	return fd_of_id(BPF_BTF_GET_FD_BY_ID, id);
 }
 
 /* While the descriptor is open the kernel counts runs and run time of programs (Linux 5.8). */

@@ -228,11 +228,11 @@ static void make_jobs(struct loader *ld, struct jobs *js, bool late)
 	for (size_t i = 0; i < img->progs.n; i++) {
 		struct job *j = &js->v[js->n];
 
-		if (is_late(img, &img->progs.v[i]) != late)
+		if (is_late(img, &img->progs.v[i]) != late || is_copied(&img->progs.v[i]))
 			continue;
 		*j = (struct job){ .prog = i, .p = &img->progs.v[i] };
 		j->multi = load_kprobe_multi(j->p, ld->c->features);
-		if (!is_copied(j->p) && func_table_make(&ld->types, &j->p->code, &j->funcs) == 0)
+		if (func_table_make(&ld->types, &j->p->code, &j->funcs) == 0)
 			j->insns = link_code(ld->l, &j->p->code);
 		js->n++;
 	}

@@ -54,7 +54,6 @@ struct packet_filter {
  * lower_finish(). */
 struct lower_env {
 	const char *no_jit;         /* NULL: BPF may call kernel functions; else why it may not (features_no_jit()) */
-	const char *no_cgroup;      /* NULL: BPF programs can be attached to cgroups; else what is missing */
 	uint32_t kfunc_kern_ctx;    /* BTF id of bpf_cast_to_kern_ctx */
 	bool netfilter;             /* programs can be attached to netfilter (Linux 6.4) */
 	uint32_t kfunc_rdonly_cast; /* BTF id of bpf_rdonly_cast */
@@ -88,6 +87,8 @@ struct lower_env {
 	/* Does this kernel support the tier? NULL: yes. Else what is missing, and behind ", which ..." the reason;
 	 * without that, the kernel lacks it. */
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
+	/* What is missing for BPF programs at cgroups; NULL: nothing. It is found out at the first call. */
+	const char *(*cgroup_lacks)(void *ctx);
 	/* Can fentry attach to this function? Called only for unusual ones. */
 	bool (*fentry_on)(void *ctx, const char *module, uint32_t id);
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* false: only inlined copies, or none */

@@ -144,8 +144,8 @@ static const char *place_lacks(
 		return env->netfilter ? NULL : "BPF programs at netfilter (Linux 6.4, CONFIG_NETFILTER_BPF_LINK)";
 	if (attach_info(s->attach)->way != WAY_CGROUP)
 		return NULL;
-	if (env->no_cgroup)
-		return env->no_cgroup;
+	if (env->cgroup_lacks && env->cgroup_lacks(env->ctx))
+		return env->cgroup_lacks(env->ctx);
 	if (env->kfunc_kern_ctx || s->sk_only)
 		return NULL;
 	return env->no_jit ? env->no_jit : "the kernel function bpf_cast_to_kern_ctx()";

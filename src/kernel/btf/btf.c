@@ -125,8 +125,7 @@ static uint32_t count_enumerators(const struct kbtf *k)
 	return n;
 }
 
-/* In the order of BTF, so the first of a name is found first. A name that finds no slot within INDEX_PROBES makes the
- * index useless; there is none then, as without memory. */
+/* Names lead to their enums, in the order of BTF: the first of a name is found first. */
 static void index_enumerators(struct kbtf *k)
 {
 	const uint32_t n = count_enumerators(k);
@@ -138,53 +137,38 @@ static void index_enumerators(struct kbtf *k)
 	for (uint32_t id = base_n(k) + !k->base; k->enums && id < base_n(k) + k->n; id++) {
 		const struct btf_type *t = type_at(k, id);
 
-		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++) {
-			uint32_t h = name_hash(enumerator_at(k, t, i).name), probes = 0;
-
-			while (k->enums[h & (k->nenums - 1)].id && probes++ < INDEX_PROBES)
-				h++;
-			if (probes > INDEX_PROBES) {
-				free(k->enums);
-				k->enums = NULL;
-				return;
-			}
-			k->enums[h & (k->nenums - 1)] = (struct enum_slot){ id, i };
-		}
+		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++)
+			index_add(k->enums, k->nenums, enumerator_at(k, t, i).name, id);
 	}
 }
 
-static bool take_enumerator(
-	const struct kbtf *k, const struct btf_type *t, unsigned i, const char *name, int64_t *value)
+/* False: t is no enum, or has not that enumerator. */
+static bool find_in_enum(const struct kbtf *k, const struct btf_type *t, const char *name, int64_t *value)
 {
-	const struct ktype_enum e = enumerator_at(k, t, i);
+	for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++) {
+		const struct ktype_enum e = enumerator_at(k, t, i);
 
-	if (strcmp(e.name, name) != 0)
-		return false;
-	*value = btf_is_enum64(t) ? e.value : (int32_t)e.value;
-	return true;
+		if (!strcmp(e.name, name)) {
+			*value = btf_is_enum64(t) ? e.value : (int32_t)e.value;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Searches all enums of one BTF. */
 static bool find_enumerator(struct kbtf *k, const char *name, int64_t *value)
 {
-	const struct enum_slot *s;
+	uint32_t id, h = name_hash(name);
 
 	if (k->enum_walks++ == ENUM_WALKS)
 		index_enumerators(k);
-	for (uint32_t h = name_hash(name); k->enums; h++) {
-		s = &k->enums[h & (k->nenums - 1)];
-		if (!s->id)
-			return false;
-		if (take_enumerator(k, type_at(k, s->id), s->i, name, value))
+	for (; k->enums && (id = k->enums[h & (k->nenums - 1)]) != 0; h++)
+		if (find_in_enum(k, type_at(k, id), name, value))
 			return true;
-	}
-	for (uint32_t id = base_n(k) + !k->base; id < base_n(k) + k->n; id++) {
-		const struct btf_type *t = type_at(k, id);
-
-		for (unsigned i = 0; btf_is_any_enum(t) && i < btf_vlen(t); i++)
-			if (take_enumerator(k, t, i, name, value))
-				return true;
-	}
+	for (id = base_n(k) + !k->base; !k->enums && id < base_n(k) + k->n; id++)
+		if (find_in_enum(k, type_at(k, id), name, value))
+			return true;
 	return false;
 }
 

@@ -30,10 +30,8 @@ struct kbtf {
 	struct ksyms *syms;   /* NULL until a symbol is looked up; owned */
 	uint32_t *funcs;      /* hash table of function names, like slots; NULL until a function is looked up */
 	uint32_t nfuncs;      /* slots of funcs, a power of two */
-	struct enum_slot {
-		uint32_t id, i; /* enumerator i of that type; id 0: empty */
-	} * enums;              /* hash table of enumerators' names; NULL until ENUM_WALKS were looked up */
-	uint32_t nenums;        /* its slots, a power of two */
+	uint32_t *enums;      /* ... of enumerators' names, to their enums; NULL until ENUM_WALKS were looked up */
+	uint32_t nenums;      /* slots of enums, a power of two */
 	unsigned enum_walks;
 	struct kbtf *base;    /* of a module: the kernel, whose ids and strings come before the module's own */
 	char name[64];        /* of a module */

@@ -162,14 +162,12 @@ static const struct site rule_sites[] = {
 };
 
 /* IPVS is a module on most kernels. */
-#define VS(func, n, nat, text)                                                                    \
-	FUNC_SITE(func, n, nat, .module = "ip_vs", .when = SEEN, .optional = true, .sees = text), \
-		FUNC_SITE(func, n, nat, .when = SEEN, .optional = true, .sees = text)
+#define IN_IP_VS(SITE, func, n, nat, cond, text)                                             \
+	SITE(func, n, nat, .module = "ip_vs", .when = cond, .optional = true, .sees = text), \
+		SITE(func, n, nat, .when = cond, .optional = true, .sees = text)
+#define VS(func, n, nat, text) IN_IP_VS(FUNC_SITE, func, n, nat, SEEN, text)
 /* A packet whose server is the machine itself goes on through netfilter, and so it is there when the function ends. */
-#define VS_STAYS(func, text)                                                                                  \
-	FUNC_END(func, 4, "dw_pavslocal", .module = "ip_vs", .when = "P->has_pkt && " SEEN, .optional = true, \
-		.sees = text),                                                                                \
-		FUNC_END(func, 4, "dw_pavslocal", .when = "P->has_pkt && " SEEN, .optional = true, .sees = text)
+#define VS_STAYS(func, text) IN_IP_VS(FUNC_END, func, 4, "dw_pavslocal", "P->has_pkt && " SEEN, text)
 static const struct site ipvs_sites[] = {
 	VS_STAYS("ip_vs_nat_xmit", "packets for a server on this machine, after translation"),
 	VS_STAYS("ip_vs_nat_xmit_v6", "... of IPv6"),
