@@ -442,10 +442,10 @@ static void test_names(struct sandbox *s)
 static void test_symbols(struct sandbox *s)
 {
 	struct elfsyms *e = NULL;
-	int fd = many_symbols(20000, 4000, true, 40);
+	int fd = many_symbols(5000, 4000, true, 40);
 
 	EXPECT_INT(elfsyms_open(s, fd, -1, "/x", &e), 0);
-	EXPECT_INT(functions(e), 20000); /* of one table, not of 40 */
+	EXPECT_INT(functions(e), 5000); /* of one table, not of 40 */
 	EXPECT(e && elfsyms_bytes(e) < ELFSYMS_MOST + 4096);
 	elfsyms_free(e);
 	close(fd);
