@@ -120,7 +120,8 @@ static uint32_t begin_site(struct clause_ctx *cx, const struct jobs *jobs)
 	tick_begin(cx);
 	multi_begin(cx, jobs);
 	call_begin(cx);
-	f = site->when ? lower_site_text(cx->pg, site->when) : NULL;
+	/* A program that only notes a call has nothing for which the condition could matter. */
+	f = site->when && jobs->v.n ? lower_site_text(cx->pg, site->when) : NULL;
 	scratch_begin(cx->pg); /* the condition may need it */
 	if (!f)
 		return 0;

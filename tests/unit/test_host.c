@@ -54,7 +54,8 @@ int main(void)
 		"0x", "0x.1", "1.0x", "00x1", "0xfg", "0177.1", "08.1", "0377.0377", "0400.1", "1a", "a1", "10.example",
 		"10.0.0.1.example", "10.0.0.1x", "3com.com", "localhost", "www.example.com", "dead.beef", "face", "::1",
 		"::", "fe80::1%eth0", "2001:db8::1", "2001:DB8::A:B", "::ffff:10.0.0.1", "1:2:3:4:5:6:7:8", "host:80",
-		"dead:80", "::zz", "x::1", "1.2.3.4%lo", "a%b", "1e3" };
+		"dead:80", "::zz", "x::1", "1.2.3.4%lo", "a%b", "1e3", "abcd::1", "abcde::1", ":", "1:2", "%::1",
+		"Face::", "abcd:" };
 
 	for (size_t i = 0; i < ROWS(names); i++)
 		CHECK(means_address(names[i]) == is_numeric(names[i]), "%s", names[i]);
