@@ -57,6 +57,23 @@ inline uint64_t dw_path_since[uint64_t ident] = ident >> DW_PATH_CPU_BITS;
 inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.skc_family == DW_AF_INET ||
     B->sk->__sk_common.skc_family == DW_AF_INET6;
 
+/* A packet behind VLAN tags in its data: those that follow the tag beside the data (QinQ), two at most. Then the buffer's
+ * protocol is that of the first one, and the network header may be marked before or behind tags; the frame's bytes say it.
+ * Arithmetic, without a branch: the verifier of the kernel would follow each branch to the program's end. */
+inline uint64_t dw_equal[uint64_t a, uint64_t b] = 1 - (((a ^ b) | -(a ^ b)) >> 63);
+inline uint64_t dw_path_tagged[struct sk_buff *B] = dw_equal[B->protocol, DW_ETH_P_8021Q] | dw_equal[B->protocol, DW_ETH_P_8021AD];
+inline uint64_t dw_path_frame[struct sk_buff *B] = (uint64_t)B->head + B->mac_header * dw_path_tagged[B];
+inline uint64_t dw_path_behind[struct sk_buff *B] = dw_path_frame[B] + DW_ETH_HLEN + 4 +
+    4 * dw_equal[dw_kword[dw_path_frame[B] + 12] >> 32 & 0xffff, DW_ETH_P_8021Q];
+/* At these stages a packet may have them. */
+inline int dw_path_framed[int stage] = (stage >= DW_PATH_TC_EGRESS && stage <= DW_PATH_TC_INGRESS) ||
+    stage == DW_PATH_SENT || stage == DW_PATH_DROP;
+inline uint64_t dw_path_nh[struct sk_buff *B, int stage, uint64_t nh] =
+    dw_path_framed[stage] ? nh + dw_path_tagged[B] * (dw_path_behind[B] - nh) : nh;
+inline uint64_t dw_path_type[struct sk_buff *B, int stage] = dw_path_framed[stage] ?
+    B->protocol + dw_path_tagged[B] * ((dw_kword[dw_path_behind[B] - 2] & 0xffff) - B->protocol) : B->protocol;
+inline int dw_path_ver[uint64_t type] = type == DW_ETH_P_IP ? 4 : type == DW_ETH_P_IPV6 ? 6 : 0;
+
 /* Have several buffers the same data? The lower half counts them (SKB_DATAREF_SHIFT). */
 inline int dw_path_shared[struct sk_buff *B] = B->cloned &&
     (((struct skb_shared_info *)((uint64_t)B->head + B->end))->dataref.counter & 0xffff) > 1;
@@ -152,12 +169,15 @@ translator struct dw_path < struct dw_path *P > {
 	cookie = dw_full[(uint64_t)P->skb->sk] ? P->skb->sk->__sk_common.skc_cookie.counter : 0;
 	has_pkt = 1;
 	checked = 1;
+	nh = dw_path_nh[P->skb, P->stage, dw_nh[P->skb]];
+	ver = dw_path_ver[dw_path_type[P->skb, P->stage]];
+	proto = P->ver == 4 ? ((struct iphdr *)P->nh)->protocol : ((struct ipv6hdr *)P->nh)->nexthdr;
 	netns = P->dev != 0 ? dw_dev_netns[P->dev] : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;
 	path_event = P->stage == DW_PATH_FILTER || P->stage >= DW_PATH_RULE ? DW_PATH_ASIDE : P->stage == DW_PATH_DROP && dw_path_shared[P->skb] ? DW_PATH_PART : P->stage;
 	path_device = (uint64_t)P->dev;
 	path_flow = dw_path_leaves[P->stage] ? dw_path_sender[P] :
-	    P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && dw_ip_buffer[P->skb] &&
+	    P->stage >= DW_PATH_QUEUE && P->stage <= DW_PATH_TRANSMIT && P->ver != 0 &&
 	    P->proto == DW_IPPROTO_TCP ?
 	    (uint64_t)((union tcp_word_hdr *)P->th)->words[0] << 32 | ntohl(((union tcp_word_hdr *)P->th)->words[1]) : 0;
 	path_bytes = P->path_flow == 0 ? dw_path_where[P] : dw_path_leaves[P->stage] ? dw_path_call[P] :
@@ -327,7 +347,7 @@ struct dw_padrv {
 translator struct dw_path < struct dw_padrv *C > {
 	stage = DW_PATH_DRIVER_IN;
 	recv = 1;
-	nh = (uint64_t)C->skb->data;
+	nh = dw_path_nh[C->skb, DW_PATH_DRIVER_IN, (uint64_t)C->skb->data];
 };
 
 struct dw_padev {
@@ -336,7 +356,7 @@ struct dw_padev {
 translator struct dw_path < struct dw_padev *C > {
 	stage = DW_PATH_DEVICE_IN;
 	recv = 1;
-	nh = (uint64_t)C->skb->data;
+	nh = dw_path_nh[C->skb, DW_PATH_DEVICE_IN, (uint64_t)C->skb->data];
 };
 
 struct dw_pasock {

@@ -217,7 +217,7 @@ struct dw_paxdp {
 translator struct dw_path < struct dw_paxdp *C > {
 	stage = DW_PATH_XDP;
 	recv = 1;
-	nh = (uint64_t)C->skb->data;
+	nh = dw_path_nh[C->skb, DW_PATH_XDP, (uint64_t)C->skb->data];
 	verdict = C->retval + DW_PATH_XDP_VERDICT;
 	prog = C->by;
 };
@@ -232,15 +232,14 @@ struct dw_paxdpdrv {
 inline int DW_XDP_REGISTERED = 1;	/* REG_STATE_REGISTERED */
 inline int dw_xdp_of_driver[struct xdp_rxq_info *Q] = Q->reg_state == DW_XDP_REGISTERED &&
     (uint64_t)Q - (uint64_t)Q->dev->_rx >= Q->dev->num_rx_queues * sizeof(struct netdev_rx_queue);
-inline int dw_vlan_type[uint64_t type] = type == DW_ETH_P_8021Q || type == DW_ETH_P_8021AD;
 /* Bytes of the VLAN tags behind the addresses of a frame, of two at most; then IP's header, if that follows. */
+inline int dw_vlan_type[uint64_t type] = type == DW_ETH_P_8021Q || type == DW_ETH_P_8021AD;
 inline uint64_t dw_frame_tags[uint64_t at] = !dw_vlan_type[dw_kword[at + 12] & 0xffff] ? 0 :
     !dw_vlan_type[dw_kword[at + 12] >> 32 & 0xffff] ? 4 : 8;
 inline uint64_t dw_frame_nh[uint64_t at] = at + DW_ETH_HLEN + dw_frame_tags[at];
 inline uint64_t dw_frame_type[uint64_t nh] = dw_kword[nh - 2] & 0xffff;
 inline uint64_t dw_xdp_nh[struct xdp_buff *X] = dw_frame_nh[(uint64_t)X->data];
-inline int dw_xdp_ver[struct xdp_buff *X] = dw_frame_type[dw_xdp_nh[X]] == DW_ETH_P_IP ? 4 :
-    dw_frame_type[dw_xdp_nh[X]] == DW_ETH_P_IPV6 ? 6 : 0;
+inline int dw_xdp_ver[struct xdp_buff *X] = dw_path_ver[dw_frame_type[dw_xdp_nh[X]]];
 translator struct dw_path < struct dw_paxdpdrv *C > {
 	skb = (struct sk_buff *)0;
 	stage = DW_PATH_XDP;
@@ -274,9 +273,9 @@ struct dw_patc {
 	int32_t compat;
 	int32_t retval;
 };
-inline uint64_t dw_tc_nh[struct sk_buff *B] = B->protocol == DW_ETH_P_MPLS ? dw_mpls_inner[dw_nh[B]] : dw_nh[B];
-inline int dw_tc_ver[struct sk_buff *B] = B->protocol == DW_ETH_P_IP ? 4 : B->protocol == DW_ETH_P_IPV6 ? 6 :
-    B->protocol == DW_ETH_P_MPLS && dw_mpls_inner[dw_nh[B]] != 0 ? dw_kword[dw_mpls_inner[dw_nh[B]]] >> 4 & 15 : 0;
+inline uint64_t dw_tc_nh[struct sk_buff *B] = B->protocol == DW_ETH_P_MPLS ? dw_mpls_inner[dw_nh[B]] : dw_path_nh[B, DW_PATH_TC_INGRESS, dw_nh[B]];
+inline int dw_tc_ver[struct sk_buff *B] = B->protocol != DW_ETH_P_MPLS ? dw_path_ver[dw_path_type[B, DW_PATH_TC_INGRESS]] :
+    dw_mpls_inner[dw_nh[B]] != 0 ? dw_kword[dw_mpls_inner[dw_nh[B]]] >> 4 & 15 : 0;
 inline int dw_tc_ip[int ver] = ver == 4 || ver == 6;
 inline int dw_tc_proto[struct sk_buff *B] = dw_tc_ver[B] == 4 ? ((struct iphdr *)dw_tc_nh[B])->protocol :
     ((struct ipv6hdr *)dw_tc_nh[B])->nexthdr;

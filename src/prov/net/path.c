@@ -11,7 +11,7 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 	"dropinfo_t *", NULL };
 
 /* IP packets only. The identity is found here, at each stage, whatever the clauses read. */
-#define NOTED "dw_ip_buffer[P->skb] && P->packet_id != 0"
+#define NOTED "P->ver != 0 && P->packet_id != 0"
 #define HOOK(hook, nat, text)                                                                      \
 	{                                                                                          \
 		.attach = ATTACH_NF_##hook, .nargs = 2, .native = nat, .when = NOTED, .sees = text \
@@ -150,7 +150,7 @@ static const struct site filter_sites[] = {
 };
 
 /* Beside the stages: where the script traces none before, the packet has no identity. */
-#define SEEN "dw_ip_buffer[P->skb]"
+#define SEEN "P->ver != 0"
 /* Each rule that a packet meets, as nf_tables' own trace has it. */
 #define TRACED(mod, n, nat, text, ...) \
 	FUNC_SITE("nft_trace_notify", n, nat, .module = mod, .when = SEEN, .optional = true, .sees = text, __VA_ARGS__)
