@@ -60,11 +60,11 @@ vreg packet_note(struct clause_ctx *cx, const struct expr *e)
  * __packet(). */
 vreg packet_was(struct clause_ctx *cx, const struct expr *e)
 {
-	const vreg known[] = { cx->pg->packet_was, cx->pg->packet_before, cx->pg->packet_first };
-
-	(void)lower_int(cx, e->args.v[0]);
+	(void)lower_int(cx, e->args.v[0]); /* may be the call that finds them */
 	if (!cx->pg->packet_was)
 		return ir_imm(cx->ir, 0);
+	const vreg known[] = { cx->pg->packet_was, cx->pg->packet_before, cx->pg->packet_first };
+
 	return ir_mov(cx->ir, known[e->args.v[1]->ival]);
 }
 

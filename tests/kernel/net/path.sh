@@ -54,6 +54,10 @@ echo traffic >>"$tmp/traffic"
 expect_eq "$(<"$tmp/err")" "" "messages"
 python3 "$here/net/path.py" "$tmp/rows" "$a" "$b" "$c" >"$tmp/out" 2>&1 || fail "$(<"$tmp/out")"
 
+stages() { # PACKET: those that any tier sees
+	awk -v n="$1" '$1 == n { print $2 }' "$tmp/rows" | grep -vxE 'udp-out|neigh-wait|filter|route|backlog|socket-queue' | tr '\n' ','
+}
+
 # Steps between stages: as many as packets that take them, and the time of the queue at its step.
 tc -n "$a" qdisc add dev va root tbf rate 100kbit burst 1600 limit 30000
 "$dwire" pktlat --netns "$a" -4 -D 7001 --json --everyone --command "ip netns exec $a sh -c 'udp_send -a 10.78.6.3 -p 7001 -n 3 -k 1000; sleep 0.5'" \
@@ -67,7 +71,7 @@ expect_ge "$(grep '^{' "$tmp/rows" | jq 'select(.to == "dequeue") | .sum_us')" 1
 "$dwire" pktpath -p udp_send --host 10.78.6.3 -L 1-65535 -D 7003 --everyone --command "ip netns exec $a sh -c '
 	udp_send -a 10.78.6.3 -p 7003 -n 1; python3 -c \"import socket; socket.socket(2, 2).sendto(b\\\"x\\\", (\\\"10.78.6.3\\\", 7003))\"; sleep 0.2'" \
 	>"$tmp/rows" 2>"$tmp/err" || fail "-p: $(<"$tmp/err")"
-expect_eq "$(awk '$1 == 1 { print $2 }' "$tmp/rows" | tr '\n' ',')" \
+expect_eq "$(stages 1)" \
 	"send,output,postrouting,queue,transmit,driver-in,device-in,prerouting,forward,postrouting,queue,transmit,driver-in,device-in,prerouting,drop:," "-p"
 expect_eq "$(grep -c '^ *2 ' "$tmp/rows") $(grep -c ' drop: NETFILTER_DROP ' "$tmp/rows")" "0 1" "-p: another process, the reason"
 expect_eq "$(awk 'length > 80' "$tmp/rows")" "" "long lines"
@@ -89,6 +93,6 @@ ip -n "$a" addr add 10.78.7.1 peer 10.78.7.2 dev "$dev"
 ip -n "$a" link set "$dev" up
 "$dwire" pktpath -i "$dev" -4 -n 1 --everyone --command "ip netns exec $a sh -c 'udp_send -a 10.78.7.2 -p 7004 -n 5; sleep 1'" >"$tmp/rows" 2>"$tmp/err" ||
 	fail "-n: $(<"$tmp/err")"
-expect_eq "$(awk '$1 == 1 { print $2 }' "$tmp/rows" | grep -v queue | tr '\n' ',')" "send,output,postrouting,transmit,read,sent," "-n 1"
+expect_eq "$(stages 1 | sed 's/[a-z]*queue,//g')" "send,output,postrouting,transmit,read,sent," "-n 1"
 expect_eq "$(grep -c "^ *2 " "$tmp/rows")" 0 "-n 1: a second packet"
 kill $tun
