@@ -3,6 +3,8 @@
 # order of time.
 
 netns_new records
+many=100000
+! slow_machine || many=20000
 D="udp:::send, udp:::receive /args[1]->cs_netns == $NETNS_ID/
 { printf(\"%d %s %d\\n\", timestamp, probename, args[4]->udp_length); }"
 
@@ -46,21 +48,21 @@ run() { # WHAT TRIGGER…
 
 # Room enough: nothing is dropped.
 dwire_opts=(-q -x bufsize=64m "${tier_opts[@]}")
-run 'large buffer' udp_flood -n 100000 -j 2 -P
+run 'large buffer' udp_flood -n $many -j 2 -P
 expect_eq "$(drops "$tmp/err")" 0 "large buffer: drops"
-run 'large buffer, six senders' udp_flood -6 -n 20000 -j 6
+run 'large buffer, six senders' udp_flood -6 -n $((many / 5)) -j 6
 expect_eq "$(drops "$tmp/err")" 0 "large buffer, six senders: drops"
 
 # Little room: drops are counted.
 dwire_opts=(-q -x bufsize=64k -x switchrate=1s "${tier_opts[@]}")
 want_told=drops
-run 'small buffer' udp_flood -n 100000 -j 4
+run 'small buffer' udp_flood -n $many -j 4
 expect_ge "$(drops "$tmp/err")" 1000 "small buffer: drops"
 expect_ge "$(wc -l <"$tmp/out")" 1000 "small buffer: lines"
 
 # A reader that sleeps. 64 KiB of the pipe, then the tracer waits in write().
 dwire_opts=(-q -x bufsize=64k "${tier_opts[@]}")
-command_file ip netns exec "$NETNS" udp_flood -n 100000 -j 2
+command_file ip netns exec "$NETNS" udp_flood -n $many -j 2
 mkfifo "$tmp/pipe"
 { sleep 1.5; cat; } <"$tmp/pipe" >"$tmp/read" &
 reader=$!
@@ -70,15 +72,15 @@ expect_all "$tmp/read" "$tmp/err" "$(value_of datagrams)" 'slow reader'
 expect_ge "$(drops "$tmp/err")" 1000 "slow reader: drops"
 
 # The tracer itself is stopped for a while.
-cat >"$tmp/stopping" <<'END'
-kill -STOP $PPID
-udp_flood -n 40000 -j 2
-kill -CONT $PPID
+cat >"$tmp/stopping" <<END
+kill -STOP \$PPID
+udp_flood -n $((many * 2 / 5)) -j 2
+kill -CONT \$PPID
 exec udp_flood -n 1000 -j 2 -d 100
 END
 { declare -p PATH; cat "$tmp/stopping"; } >"$tmp/stopping.sh"
 printf '#!%s\nexec ip netns exec %q %q %q >%q\n' "$BASH" "$NETNS" "$BASH" "$tmp/stopping.sh" "$tmp/trigger" >"$tmp/cmd"
 dwire_opts=(-q -x bufsize=256k "${tier_opts[@]}")
 timeout 15 "$dwire" "${dwire_opts[@]}" -n "$D" -c "$tmp/cmd" >"$tmp/out" 2>"$tmp/err" || fail "stopped: dwire returned $?"
-expect_all "$tmp/out" "$tmp/err" $((80000 + 2000)) stopped
+expect_all "$tmp/out" "$tmp/err" $((many * 4 / 5 + 2000)) stopped
 expect_ge "$(drops "$tmp/err")" 1000 "stopped: drops"
