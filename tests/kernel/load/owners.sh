@@ -57,12 +57,13 @@ check_late() {
 }
 
 # A slow machine sends again what was not acknowledged in time. That may arrive after the connection was handed on, while the
-# trigger counts it for the process that had the connection. So at most these bytes are another process's; none is missing.
+# trigger counts it for the process that had the connection; or it is sent again after the trigger has asked TCP how much
+# was. So at most these bytes are another process's, or more than the trigger knows; none is missing.
 is_late() {
 	slow_machine && awk -F= -v again="$(value_of retransmitted)" 'FNR == NR { want[$1] = $2; n++; next }
 		$1 !~ /^tcp_/ && want[$1] != $2 || !($1 in want) { bad = 1 }
 		{ n--; dir = $1; sub(/_[0-9]*$/, "", dir); sum[dir] += $2 - want[$1]; if ($2 > want[$1]) other += $2 - want[$1] }
-		END { for (d in sum) bad += sum[d] != 0; exit bad || n || other > again }' "$tmp/want" "$tmp/got"
+		END { for (d in sum) bad += sum[d] < 0; exit bad || n || other > again }' "$tmp/want" "$tmp/got"
 }
 
 compare() {
@@ -76,8 +77,10 @@ compare() {
 	}
 }
 
+most=200 connections=10
+! slow_machine || { most=60 connections=4; }
 for kind in plain workers pass fork udp share; do
-	check -k $kind -n 8 -c 10
+	check -k $kind -n 8 -c $connections
 done
-check_late -k pass -n 12 -c 10 -N
-if slow_machine; then check -n 60 -c 4; else check -n 200 -c 10; fi
+check_late -k pass -n 12 -c $connections -N
+check -n $most -c $connections
