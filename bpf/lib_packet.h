@@ -13,7 +13,8 @@ static u32 (*this_cpu)(void) = (void *)8;
 
 /* Does a packet begin here, though its memory belonged to one whose last stage was at `was`? It does after an end; when
  * the stack sends, unless a tunnel's device sends on; when a driver hands a packet up, unless it comes out of another
- * device; when TCP sends a segment again. */
+ * device; when TCP sends a segment again. What the kernel itself takes, such as neighbours' questions, ends at `input';
+ * IPv6 may forward a packet from there (a routing header). */
 INLINE u64 packet_begins(const struct dw_stage *s, u64 was, u64 depart)
 {
 	u64 now = s->place & STAGE_MASK, last = was & STAGE_MASK;
@@ -30,25 +31,36 @@ INLINE u64 packet_begins(const struct dw_stage *s, u64 was, u64 depart)
 		return last != DW_STAGE_TRANSMIT;
 	if (now == DW_STAGE_DRIVER_IN)
 		return last >= DW_STAGE_SOCKET_IN || (last >= DW_STAGE_DRIVER_IN && was >> 8 == s->place >> 8);
-	return now < DW_STAGE_DRIVER_IN && last >= DW_STAGE_SOCKET_IN;
+	return now < DW_STAGE_DRIVER_IN && last >= (now < DW_STAGE_QUEUE ? DW_STAGE_SOCKET_IN : DW_STAGE_INPUT);
 }
 
-/* Was the memory a fragment's that the kernel has put together with others? That ends without an event. A fragment goes
- * on if the whole is cut again, which is in the same namespace. */
+/* Was the memory a fragment's that the kernel has put together with others? That ends without an event: conntrack and
+ * IPv4 do so behind `prerouting' or `route', IPv6 behind `input'. A fragment goes on if the whole is cut again. That is
+ * in the same namespace. */
 INLINE u64 packet_joined(const struct dw_stage *s)
 {
-	u64 now = s->place & STAGE_MASK;
+	u64 now = s->place & STAGE_MASK, last = s->note.place & STAGE_MASK;
 
-	if (!(s->note.cut & DW_CUT_FRAGMENT) || (s->note.place & STAGE_MASK) != DW_STAGE_PREROUTING)
+	if (!(s->note.cut & DW_CUT_FRAGMENT) || last < DW_STAGE_PREROUTING || last > DW_STAGE_INPUT)
 		return 0;
 	return now == DW_STAGE_DRIVER_IN ||
-		(now == DW_STAGE_QUEUE && !s->flow && (u32)s->bytes != (u32)(s->note.cut >> 32));
+		(now == DW_STAGE_QUEUE && !s->flow &&
+			(last == DW_STAGE_INPUT || (u32)s->bytes != (u32)(s->note.cut >> 32)));
+}
+
+/* Is it memory of a fragment whose whole is cut again? */
+INLINE u64 packet_goes_on(const struct dw_stage *s, const struct dw_packet *p)
+{
+	return p->cut & DW_CUT_FRAGMENT && (p->place & STAGE_MASK) == DW_STAGE_PREROUTING &&
+		(s->place & STAGE_MASK) == DW_STAGE_QUEUE && !s->flow && (u32)s->bytes == (u32)(p->cut >> 32);
 }
 
 /* A packet comes in: is it a fragment? */
 INLINE void packet_fragment(struct dw_stage *s, u64 stage)
 {
-	if (stage < DW_STAGE_DRIVER_IN || stage > DW_STAGE_PREROUTING || s->flow)
+	if ((stage < DW_STAGE_DRIVER_IN || stage > DW_STAGE_PREROUTING) && stage != DW_STAGE_INPUT)
+		return;
+	if (s->flow)
 		return;
 	s->note.cut &= DW_CUT_SHARED;
 	if (s->bytes >> 32)
@@ -67,13 +79,15 @@ INLINE u64 packet_is_sent(const struct dw_stage *s)
 /* The kernel has copied the headers of a buffer, unless the buffer is another packet's by now, and their memory before
  * is, too. Returns what is known of that memory, or p. Memory that was given back at once is known only if ends of
  * packets are seen. Fragments are put together in the buffer of the last one that came, with the headers of the first:
- * the whole is that one. */
+ * the whole is that one. If it is cut again, the last one has a buffer that may have been another packet's. */
 INLINE struct dw_packet *packet_moved(
 	struct dw_stage *s, void *notes, void *freed, struct dw_packet *p, const struct dw_buffer *b)
 {
 	struct dw_packet *old = map_lookup(notes, &s->from);
 	u64 *last;
 
+	if (p && packet_goes_on(s, p))
+		return p;
 	if (old && old->id == b->id && (!p || !(old->cut & p->cut & DW_CUT_FRAGMENT) || p->place != old->place))
 		return old;
 	OPAQUE(p); /* else clang combines the pointers, which the verifier forbids */

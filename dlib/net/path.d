@@ -160,7 +160,8 @@ inline int dw_path_fragment[struct dw_path *P] = P->ver == 4 ? (((struct iphdr *
     P->proto == DW_IPPROTO_FRAGMENT;
 inline int DW_PATH_FRAGMENT_BIT = 32;
 inline uint64_t dw_path_where[struct dw_path *P] = P->stage == DW_PATH_QUEUE ? P->netns :
-    (P->stage == DW_PATH_DRIVER_IN || P->stage == DW_PATH_DEVICE_IN || P->stage == DW_PATH_PREROUTING) && dw_path_fragment[P] ?
+    (P->stage == DW_PATH_DRIVER_IN || P->stage == DW_PATH_DEVICE_IN || P->stage == DW_PATH_PREROUTING ||
+    P->stage == DW_PATH_INPUT) && dw_path_fragment[P] ?
     1 << DW_PATH_FRAGMENT_BIT | P->netns : 0;
 
 translator struct dw_path < struct dw_path *P > {
