@@ -353,6 +353,7 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 	size_t errors = diags_errors(lw->d);
 
 	lw->im->functions |= plan->tier != TIER_HOOKS;
+	lw->im->packets |= p->def->args && p->def->args[0] && strcmp(p->def->args[0], "pktinfo_t *") == 0;
 	for (size_t i = 0; i < p->def->nsites && diags_errors(lw->d) == errors; i++) {
 		const struct site *s = &p->def->sites[i];
 		struct prog_ctx pg = { .lw = lw,

@@ -181,7 +181,7 @@ static int make_epoll(struct session *s)
 
 /* ---- what fires -------------------------------------------------------------------------------------------------- */
 /* Does a program run at a hook of a cgroup? Those see only the packets of the cgroup that they are attached to. */
-static bool sees_packets(const struct image *im)
+static bool runs_in_cgroup(const struct image *im)
 {
 	for (size_t i = 0; i < im->progs.n; i++) {
 		enum attach_kind k = im->progs.v[i].attach;
@@ -196,12 +196,12 @@ static bool sees_packets(const struct image *im)
 static void warn_view(const struct session *s)
 {
 	struct features *f = s->opts.features;
-	bool packets = sees_packets(s->image);
+	bool hooks = runs_in_cgroup(s->image);
 	struct stat own;
 
-	if (!packets && !s->image->needs_owner)
+	if (!hooks && !s->image->packets && !s->image->needs_owner)
 		return;
-	if (packets && !features_cgroup2_whole(f))
+	if (hooks && !features_cgroup2_whole(f))
 		report_warning(s->opts.to, D_NONE, NULL,
 			"in a cgroup namespace: only its own packets are seen; run outside of the container, or with "
 			"the host's cgroup namespace");
