@@ -8,6 +8,7 @@
 need nft
 need python3
 modprobe -qa veth nf_tables nft_ct
+need_traced path:::output,path:::forward,path:::postrouting,path:::queue,path:::transmit,path:::driver-in,path:::device-in,path:::prerouting,path:::input,path:::socket-in
 "$dwire" "${tier_opts[@]}" -qn 'path:::forward { } dtrace:::BEGIN { exit(0); }' >"$tmp/out" 2>&1 || skip "no path:::forward here"
 router_new 46 47 48
 ip netns exec "$b" nft -f - <<'END' || skip "no conntrack"

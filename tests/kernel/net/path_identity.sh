@@ -7,7 +7,7 @@
 need python3
 need nft
 need bpftool
-need_traced path:::queue,path:::transmit,path:::driver-in
+need_traced path:::output,path:::prerouting,path:::queue,path:::transmit,path:::driver-in,path:::socket-in,path:::forward,path:::read
 router_new 4 5 6
 ip netns exec "$b" nft -f - <<'END' || skip "no nft"
 table ip nat { chain post { type nat hook postrouting priority 100; oifname vr masquerade; }; }

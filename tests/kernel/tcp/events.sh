@@ -41,11 +41,19 @@ moved() { # NAME: by how much the kernel's counter moved
 	echo $(($(sed -n "s/^$1=//p" "$tmp/after") - $(sed -n "s/^$1=//p" "$tmp/before")))
 }
 
+# The last ACK of a handshake that meets a full queue: before Linux 6.13 no hook sees it, but a function does. Hooks are
+# what is taken by itself since 6.2.
+acks_seen() {
+	since 6.13 || ! since 6.2 || [ "${DWIRE_TEST_TIER:-hooks}" != hooks ]
+}
+
 run() { # FAMILY MODE: what is the same in all modes
 	read_counters >"$tmp/before"
 	trace_in "$NETNS" "$clause" tun_tcp "$1" -m "$2"
 	read_counters >"$tmp/after"
 	pid=$(value_of pid) what="$1 $2"
+	local unseen=0
+	acks_seen || [ "$2" != listen ] || unseen=$(($(value_of overflows) - $(value_of overflow_syns)))
 	expect_total segs 'p == "retransmit"' "$(moved RetransSegs)" "$what: segments sent again, as the kernel counts"
 	expect_count 'p == "retransmit"' "$(value_of out_again)" "$what: as they are on the wire"
 	expect_total bytes 'p == "retransmit"' "$(value_of out_again_bytes)" "$what: their bytes"
@@ -54,8 +62,8 @@ run() { # FAMILY MODE: what is the same in all modes
 		"$what: what the sockets sent again"
 	expect_count 'p == "reset-sent"' "$(moved OutRsts)" "$what: resets sent"
 	expect_count 'p == "zero-window-sent"' "$(value_of out_zero)" "$what: closed windows that were told"
-	expect_count 'p == "listen-overflow"' "$(moved ListenOverflows)" "$what: overflows"
-	expect_count 'p == "listen-drop"' "$(moved ListenDrops)" "$what: drops of the listener"
+	expect_count 'p == "listen-overflow"' "$(($(moved ListenOverflows) - unseen))" "$what: overflows"
+	expect_count 'p == "listen-drop"' "$(($(moved ListenDrops) - unseen))" "$what: drops of the listener"
 	expect_count 'p == "receive" && v["again"]' 0 "$what: what is received was not sent again"
 }
 
@@ -110,10 +118,11 @@ for family in -4 -6; do
 	expect_ge "$(count "p == \"zero-window-sent\" && v[\"pid\"] == $pid")" 2 "$what: the window is announced when it closes, and when asked"
 
 	run $family listen
-	expect_count 'p == "listen-overflow"' "$(value_of overflows)" "$what: what the peer was denied"
+	! acks_seen || expect_count 'p == "listen-overflow"' "$(value_of overflows)" "$what: what the peer was denied"
 	expect_count "p == \"listen-overflow\" && v[\"pid\"] == $pid && v[\"fl\"] == 2 && v[\"rp\"] >= 4110" \
 		"$(value_of overflow_syns)" "$what: SYNs"
-	expect_count "p == \"listen-overflow\" && v[\"pid\"] == $pid && v[\"fl\"] == 16 && v[\"rp\"] == 4100" 1 "$what: an ACK"
+	! acks_seen ||
+		expect_count "p == \"listen-overflow\" && v[\"pid\"] == $pid && v[\"fl\"] == 16 && v[\"rp\"] == 4100" 1 "$what: an ACK"
 	drops "$overflow 0"
 
 	run $family abort
