@@ -14,6 +14,12 @@ cat >"$tmp/close_first.py" <<-'END'
 	    s.bind((host, port))
 	    s.connect((host, to))
 	    return s
+	def fin_wait2(port): # until the client's FIN is acknowledged, which may be delayed
+	    for _ in range(500):
+	        for table in "/proc/net/tcp", "/proc/net/tcp6":
+	            for line in open(table):
+	                if f":{port:04X} " in line.split(None, 2)[1] + " " and line.split()[3] == "05": return
+	        time.sleep(0.01)
 	name("tw_server")
 	socket.setdefaulttimeout(20)
 	for family, host, port in ((socket.AF_INET, "127.0.0.1", 7201), (socket.AF_INET6, "::1", 7202),
@@ -35,7 +41,7 @@ cat >"$tmp/close_first.py" <<-'END'
 	        print(f"client={port} {child} tw_client{turn}", flush=True)
 	        if port == 7204 and turn == 0: # no TIME_WAIT stays: the server's reset ends the small socket in FIN_WAIT2
 	            c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-	        time.sleep(0.05)
+	        fin_wait2(port)
 	        c.close()
 	time.sleep(0.1)
 END
@@ -84,26 +90,31 @@ cat >"$tmp/many.py" <<-'END'
 	last = one(l, True)
 	print("seconds=%d" % (time.monotonic() - began), "since=%d" % (time.monotonic() - since), sep="\n")
 	print("first=%d" % first.getpeername()[1], "last=%d" % last.getpeername()[1], sep="\n", flush=True)
-	first.close(), again.close(), last.close()
+	for c in first, again, last:
+	    c.close()
+	    time.sleep(0.05) # what answers one does not meet dwire at the next
 	time.sleep(0.1)
 END
-later=4000
-uname -r | awk -F. '{ exit !($1 * 1000 + $2 < 5017) }' && later=800
+# Far fewer than are kept: on a slow machine both sides of each close first, and other tests have connections, too.
+later=2500
+since 5.17 || later=400
 # the kernel may choose the port of a connection in TIME_WAIT again (tcp_tw_reuse): then there would be fewer than 9,000
 ip netns exec "$NETNS" sysctl -qw net.ipv4.ip_local_port_range="10000 60000" net.ipv4.tcp_max_tw_buckets=20000 \
 	net.ipv4.tcp_tw_reuse=0
-# of 36,000 segments an interrupt may hide some there; of those that are looked for none
+# Of 36,000 segments an interrupt may hide some there; one of those that are looked for may be among them.
 ! slow_machine || want_told='^dwire: up to [0-9]+ probe firings? missed in tcp:.*\(recursion\)$'
 trace_in "$NETNS" "tcp:::send /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_TIME_WAIT/ {
 	printf(\"%s port=%d name=%s.\\n\", probename, args[4]->tcp_sport, args[1]->cs_execname); }" \
 	python3 "$tmp/many.py" "$later"
 echo "seconds $(value_of seconds), since $(value_of since)"
+shown() { # PORT NAME WHAT
+	expect_count "v[\"port\"] == $1 && v[\"name\"] != \"$2.\"" 0 "$3: no other name"
+	grep -q '(recursion)$' <<<"$ERR" || expect_count "v[\"port\"] == $1" 1 "$3"
+}
 # on a slow machine the kernel has forgotten the first, or both, too: after 60 seconds
-[ "$(value_of seconds)" -ge 55 ] ||
-	expect_count "v[\"port\"] == $(value_of first) && v[\"name\"] == \".\"" 1 "the first is not known any more"
-[ "$(value_of since)" -ge 55 ] ||
-	expect_count 'v["port"] == 7205 && v["name"] == "tw_many."' 1 "the one with the ends of an older one is known"
-expect_count "v[\"port\"] == $(value_of last) && v[\"name\"] == \"tw_many.\"" 1 "the last is known"
+[ "$(value_of seconds)" -ge 55 ] || shown "$(value_of first)" "" "the first is not known any more"
+[ "$(value_of since)" -ge 55 ] || shown 7205 tw_many "the one with the ends of an older one is known"
+shown "$(value_of last)" tw_many "the last is known"
 
 # Connections are told apart by all bits of their ends: the clients' addresses differ in the highest bit of each half.
 cat >"$tmp/alike.py" <<-'END'
