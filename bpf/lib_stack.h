@@ -7,8 +7,11 @@
 
 static long (*const read_user)(void *to, u32 size, const void *from) = (void *)112;
 
-/* An entry's registers and types. */
+/* An entry's registers and types. Linux 7.2 has other numbers for registers than Linux 6.18. No number means one thing
+ * there and another here: the old ORC_SP is the new DI and the reverse, but no function's frame is found by DI; the old
+ * ORC_BP_INDIRECT is the new ORC_PREV_SP, but one is for stack pointers only and the other for frame pointers. */
 enum { ORC_PREV_SP = 1, ORC_BP = 4, ORC_SP = 5, ORC_BP_INDIRECT = 8, ORC_SP_INDIRECT = 9 };
+enum { ORC_NEW_SP = 3, ORC_NEW_PREV_SP = 8, ORC_NEW_BP_INDIRECT = 10 };
 enum { ORC_CALL = 2, ORC_REGS = 3 };
 enum { REGS_BP = 32, REGS_IP = 128, REGS_CS = 136, REGS_SP = 152 }; /* struct pt_regs */
 
@@ -34,11 +37,11 @@ INLINE void orc_find(volatile struct dw_unwind *w, u64 place)
 /* Puts the beginning of the caller's frame into w->base. Returns 1, or 0 if it is not known. */
 INLINE int orc_base(volatile struct dw_unwind *w, u64 reg, s64 off)
 {
-	if (reg == ORC_SP) {
+	if (reg == ORC_SP || reg == ORC_NEW_SP) {
 		w->base = w->sp + (u64)off;
 	} else if (reg == ORC_BP) {
 		w->base = w->bp + (u64)off;
-	} else if (reg == ORC_BP_INDIRECT) {
+	} else if (reg == ORC_BP_INDIRECT || reg == ORC_NEW_BP_INDIRECT) {
 		READ((void *)&w->base, 8, w->bp + (u64)off);
 	} else if (reg == ORC_SP_INDIRECT) {
 		READ((void *)&w->word, 8, w->sp);
@@ -71,7 +74,7 @@ INLINE int orc_step(volatile struct dw_unwind *w)
 	if (type != ORC_CALL)
 		return 0;
 	READ((void *)&w->ip, 8, w->base - 8);
-	if (bp_reg == ORC_PREV_SP)
+	if (bp_reg == ORC_PREV_SP || bp_reg == ORC_NEW_PREV_SP)
 		READ((void *)&w->bp, 8, w->base + (u64)bp_off);
 	else if (bp_reg == ORC_BP)
 		READ((void *)&w->bp, 8, w->bp + (u64)bp_off);
