@@ -8,7 +8,6 @@
  * shared memory; each process writes its own, but for retransmissions, which the other side got as well.
  */
 #include <errno.h>
-#include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <poll.h>
 #include <signal.h>
@@ -554,27 +553,6 @@ static void share_server(struct self *me)
 	close(fd);
 }
 
-/* Waits, for ten seconds at most, until all that was sent to the socket has arrived: it can be read, or the kernel has
- * counted it as a drop. A slow machine hands datagrams up long after they were sent. */
-static void await_shared(struct self *me, int fd)
-{
-	uint64_t got = 0;
-
-	for (int tries = 0; tries < 1000; tries++) {
-		uint32_t mem[SK_MEMINFO_VARS] = { 0 };
-		socklen_t len = sizeof(mem);
-
-		while (recv(fd, me->buffer, MAX_BYTES, MSG_DONTWAIT) >= 0)
-			got++;
-		if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, mem, &len) < 0)
-			trig_die("SO_MEMINFO");
-		if (got + mem[SK_MEMINFO_DROPS] >= mine(me)->datagrams_in)
-			return;
-		trig_sleep(10);
-	}
-	trig_die("datagrams do not arrive");
-}
-
 static void share_client(struct self *me, int in)
 {
 	int fd = make_udp(me);
@@ -583,7 +561,7 @@ static void share_client(struct self *me, int in)
 	me->g->client_slot = me->slot;
 	publish(&me->g->client_port, fd);
 	trig_get(in, &byte, 1); /* the senders have done */
-	await_shared(me, fd);
+	trig_arrived(fd, mine(me)->datagrams_in);
 	close(fd);
 }
 

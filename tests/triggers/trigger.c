@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <getopt.h>
+#include <linux/sock_diag.h>
 #include <linux/tcp.h> /* not netinet/tcp.h: its struct tcp_info is shorter */
 #include <poll.h>
 #include <signal.h>
@@ -256,6 +257,29 @@ void trig_get(int fd, void *data, size_t size)
 }
 
 /* --- sockets --- */
+
+void trig_arrived(int fd, uint64_t datagrams)
+{
+	uint64_t got = 0, last = UINT64_MAX;
+
+	for (int idle = 0; idle < 50; idle++) {
+		uint32_t mem[SK_MEMINFO_VARS] = { 0 };
+		socklen_t len = sizeof(mem);
+		char byte;
+
+		while (recv(fd, &byte, 1, MSG_DONTWAIT) >= 0)
+			got++;
+		if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, mem, &len) < 0)
+			trig_die("SO_MEMINFO");
+		if (got + mem[SK_MEMINFO_DROPS] >= datagrams)
+			break;
+		if (got + mem[SK_MEMINFO_DROPS] != last)
+			idle = 0;
+		last = got + mem[SK_MEMINFO_DROPS];
+		trig_sleep(10);
+	}
+	errno = 0;
+}
 
 struct trig_addr trig_loopback(int family, uint16_t port)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * UDP datagrams on loopback as fast as they go, from several processes to one socket that nobody reads.
+ * UDP datagrams on loopback as fast as they go, from several processes to one socket that nobody reads (but -s).
  * Output: what was sent. It all reaches the socket; what its buffer cannot hold is dropped there.
  */
 #include <sched.h>
@@ -15,6 +15,7 @@
 static const char usage[] = "  -n DATAGRAMS  of each sender (default 10000)\n"
 			    "  -j SENDERS  (default 2, at most 64)\n"
 			    "  -k BYTES  of a datagram (default 10)\n"
+			    "  -s  reads at the end, when all has arrived\n"
 			    "  -P  pins sender i to CPU i, modulo the CPUs that there are\n"
 			    "  -d US  pause after each datagram (default 0)\n"
 			    "  -r PORTS  the senders go through so many ports of theirs (default 1 each)\n"
@@ -26,7 +27,7 @@ struct flood {
 	int family;
 	uint16_t port;
 	unsigned int datagrams, bytes, senders, ports, pause_us;
-	bool pin;
+	bool pin, settles;
 };
 
 struct job {
@@ -113,6 +114,8 @@ static void flood_run(const struct trig *t, const struct flood *f)
 	trig_kv("seconds", "%.6f", now() - start);
 	for (unsigned int i = 0; i < f->senders; i++)
 		trig_join(&procs[i]);
+	if (f->settles)
+		trig_arrived(sink, (uint64_t)f->senders * f->datagrams);
 	close(sink);
 	trig_kv("port", "%u", port);
 	trig_kv("senders", "%u", f->senders);
@@ -127,7 +130,7 @@ int main(int argc, char **argv)
 	int c;
 
 	trig_init(&t, argv[0], usage);
-	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:j:k:Pd:r:")) != -1) {
+	while ((c = getopt(argc, argv, TRIG_OPTIONS "n:j:k:Psd:r:")) != -1) {
 		if (trig_option(&t, c, optarg))
 			continue;
 		if (c == 'n')
@@ -140,6 +143,8 @@ int main(int argc, char **argv)
 			f.pause_us = (unsigned int)trig_number(optarg, 0, 999999);
 		else if (c == 'r')
 			f.ports = (unsigned int)trig_number(optarg, 1, 256);
+		else if (c == 's')
+			f.settles = true;
 		else
 			f.pin = true;
 	}

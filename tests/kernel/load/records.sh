@@ -48,21 +48,21 @@ run() { # WHAT TRIGGER…
 
 # Room enough: nothing is dropped.
 dwire_opts=(-q -x bufsize=64m "${tier_opts[@]}")
-run 'large buffer' udp_flood -n $many -j 2 -P
+run 'large buffer' udp_flood -s -n $many -j 2 -P
 expect_eq "$(drops "$tmp/err")" 0 "large buffer: drops"
-run 'large buffer, six senders' udp_flood -6 -n $((many / 5)) -j 6
+run 'large buffer, six senders' udp_flood -s -6 -n $((many / 5)) -j 6
 expect_eq "$(drops "$tmp/err")" 0 "large buffer, six senders: drops"
 
 # Little room: drops are counted.
 dwire_opts=(-q -x bufsize=64k -x switchrate=1s "${tier_opts[@]}")
 want_told=drops
-run 'small buffer' udp_flood -n $many -j 4
+run 'small buffer' udp_flood -s -n $many -j 4
 expect_ge "$(drops "$tmp/err")" 1000 "small buffer: drops"
 expect_ge "$(wc -l <"$tmp/out")" 1000 "small buffer: lines"
 
 # A reader that sleeps. 64 KiB of the pipe, then the tracer waits in write().
 dwire_opts=(-q -x bufsize=64k "${tier_opts[@]}")
-command_file ip netns exec "$NETNS" udp_flood -n $many -j 2
+command_file ip netns exec "$NETNS" udp_flood -s -n $many -j 2
 mkfifo "$tmp/pipe"
 { sleep 1.5; cat; } <"$tmp/pipe" >"$tmp/read" &
 reader=$!
@@ -74,9 +74,9 @@ expect_ge "$(drops "$tmp/err")" 1000 "slow reader: drops"
 # The tracer itself is stopped for a while.
 cat >"$tmp/stopping" <<END
 kill -STOP \$PPID
-udp_flood -n $((many * 2 / 5)) -j 2
+udp_flood -s -n $((many * 2 / 5)) -j 2
 kill -CONT \$PPID
-exec udp_flood -n 1000 -j 2 -d 100
+exec udp_flood -s -n 1000 -j 2 -d 100
 END
 { declare -p PATH; cat "$tmp/stopping"; } >"$tmp/stopping.sh"
 printf '#!%s\nexec ip netns exec %q %q %q >%q\n' "$BASH" "$NETNS" "$BASH" "$tmp/stopping.sh" "$tmp/trigger" >"$tmp/cmd"
