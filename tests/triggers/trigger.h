@@ -98,8 +98,8 @@ void trig_get(int fd, void *data, size_t size);
 
 /* --- sockets --- */
 
-/* Waits until so many datagrams have arrived at the socket, read or dropped, or none has for half a second: slow machines
- * hand them up long after they were sent, and may drop them before. Reads what is there. */
+/* Waits until so many datagrams have arrived at the socket, read or dropped, or none has for half a second: slow
+ * machines hand them up long after they were sent, and may drop them before. Reads what is there. */
 void trig_arrived(int fd, uint64_t datagrams);
 
 /* The loopback address of a family (AF_INET or AF_INET6) with a port in host order; TRIG_ADDR4 and TRIG_ADDR6 of the
