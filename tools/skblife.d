@@ -53,12 +53,13 @@ tool:::interval
 
 /* ---- with their waits -------------------------------------------------------------------------------------------- */
 
-/* A drop is no stage here: the buffer is freed at the same place of the kernel. */
-inline int DROP = 23;
+/* A drop is no stage here: the buffer is freed at the same place of the kernel. Nor are the stages before output, which only
+ * functions show: a buffer begins at output, if its memory was another's whose end was not seen. */
+inline int no_stage[int stage] = stage == DW_PATH_DROP || stage == DW_PATH_TCP_OUT || stage == DW_PATH_UDP_OUT;
 path:::
 / states /
 {
-	this->b = args[4]->path_stage == DROP ? 0 : args[0]->pkt_addr;
+	this->b = no_stage[args[4]->path_stage] ? 0 : args[0]->pkt_addr;
 	this->ours = 0;
 }
 
