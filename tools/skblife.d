@@ -6,7 +6,7 @@
  * -D    byproto = 0   a distribution for each protocol
  * -s    states = 0    by owner and end: lives and waits by place; filters do so
  * row: WHAT %s PROTO %s NSECS=ns %@d
- * row states: COMM %-16s END=end %-18s WAIT=wait %-10s BUFFERS %@8d TOTAL_US=sum_us %@10d AVG_US=avg_us %@8d MAX_US=max_us %@8d
+ * row states: COMM %-15s END=end %-18s WAIT=wait %-10s BUFFERS %@7d TOTAL_US=sum_us %@9d AVG_US=avg_us %@7d MAX_US=max_us %@8d
  * column TOTAL_US: of all buffers; the waits of an owner and an end are their lives
  */
 #pragma D option dynvarsize=16m
@@ -95,7 +95,7 @@ skb:::alloc, path:::output, path:::driver-in
 {
 	this->ns = at[this->b] - born[this->b];
 	this->who = owner[this->b];
-	this->end = "not seen";
+	this->end = last[this->b] == DW_PATH_READ ? "read" : "not seen";
 	this->ours = mine[this->b] && last[this->b] != 0;
 }
 
