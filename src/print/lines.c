@@ -43,7 +43,11 @@ struct slot {
 	uint32_t len, cut[FREE_MAX]; /* of the text; where the free values stand in it */
 	uint64_t words[WORDS];
 	char text[TEXT_MAX];
-	uint64_t mask[WORDS]; /* if plans have texts whose end is not known */
+	uint64_t mask[WORDS];     /* if plans have texts whose end is not known */
+	struct slot *next;        /* of the record that came after one of this slot; NULL: not known */
+	uint32_t whole_len;       /* of the latest line of this slot; 0: it is not kept */
+	uint64_t frees[FREE_MAX]; /* its free values */
+	char whole[TEXT_MAX];
 };
 
 enum state { LEARNING, COPYING, PAUSING };
@@ -59,6 +63,7 @@ struct plan {
 	uint64_t mask[WORDS];      /* of the key, without texts whose end is not known yet */
 	bool chars;                /* there are such texts: each slot has a mask of its own */
 	struct slot *slots;        /* NULL until plans begin to copy */
+	struct slot *last;         /* of the record before; NULL: not known */
 };
 
 struct lines {
@@ -283,6 +288,7 @@ static bool lasts(const uint8_t *rec, const struct field *f)
 static bool ask(const struct plan *p, struct slot *s, const uint8_t *rec)
 {
 	s->generation = 0;
+	s->whole_len = 0;
 	memcpy(s->mask, p->mask, sizeof(s->mask));
 	for (size_t i = 0; i < p->npieces; i++) {
 		const struct field *f = p->pieces[i].field;
@@ -300,13 +306,72 @@ static bool ask(const struct plan *p, struct slot *s, const uint8_t *rec)
 	return true;
 }
 
+/* The slot for a record, and whether the text in it is that record's. Most records have the successor that they had
+ * before, as the packets of a connection do; that one needs no hash. */
+static struct slot *find(struct plan *p, uint64_t generation, const uint8_t *rec, bool *found)
+{
+	struct slot *s = p->last ? p->last->next : NULL;
+
+	*found = s && s->generation == generation && same_words(p, s, rec);
+	if (!*found) {
+		s = slot_of(p, rec);
+		*found = s->generation == generation && same_words(p, s, rec);
+		if (p->last)
+			p->last->next = s;
+	}
+	p->last = s;
+	return s;
+}
+
+/* The bytes of the i-th free value. */
+static uint64_t free_bytes(const struct plan *p, size_t i, const uint8_t *rec)
+{
+	const struct field *f = p->pieces[p->frees[i]].field;
+	uint64_t v = 0;
+
+	if (f->size == 4)
+		memcpy(&v, rec + f->off, 4);
+	else if (f->size == 8)
+		memcpy(&v, rec + f->off, 8);
+	else
+		memcpy(&v, rec + f->off, f->size);
+	return v;
+}
+
+/* Has the record all values of the slot's latest line? */
+static bool same_line(const struct plan *p, const struct slot *s, const uint8_t *rec)
+{
+	bool same = s->whole_len;
+
+	for (size_t i = 0; same && i < p->nfrees; i++)
+		same = free_bytes(p, i, rec) == s->frees[i];
+	return same;
+}
+
+/* Keeps the line that stands at the end of the buffer: free values such as milliseconds often come again. */
+static void keep_line(const struct plan *p, struct slot *s, const struct out *o, size_t start, const uint8_t *rec)
+{
+	size_t n = o->n - start;
+
+	s->whole_len = n <= TEXT_MAX ? (uint32_t)n : 0;
+	if (!s->whole_len)
+		return;
+	memcpy(s->whole, o->buf + start, n);
+	for (size_t i = 0; i < p->nfrees; i++)
+		s->frees[i] = free_bytes(p, i, rec);
+}
+
 /* The text of the slot with the free values in it. False, and nothing is printed: a value is too wide. */
-static bool copy(const struct plan *p, const struct slot *s, struct out *o, const uint8_t *rec, size_t len)
+static bool copy(const struct plan *p, struct slot *s, struct out *o, const uint8_t *rec, size_t len)
 {
 	static const struct decoder none;
 	const size_t start = (size_t)(out_room(o, ROOM) - o->buf);
 	uint32_t at = 0;
 
+	if (same_line(p, s, rec)) {
+		out_bytes(o, s->whole, s->whole_len);
+		return true;
+	}
 	for (size_t i = 0; i < p->nfrees; i++) {
 		const struct piece *e = &p->pieces[p->frees[i]];
 		size_t owed = 0;
@@ -322,6 +387,7 @@ static bool copy(const struct plan *p, const struct slot *s, struct out *o, cons
 		}
 	}
 	out_bytes(o, s->text + at, s->len - at);
+	keep_line(p, s, o, start, rec);
 	return true;
 }
 
@@ -329,12 +395,13 @@ bool lines_again(struct lines *l, struct out *o, const struct action *a, const u
 {
 	struct plan *p = plan_of(l, a);
 	struct slot *s;
+	bool found;
 
 	l->asked = NULL;
 	if (!p || len < p->to || !copies(p, rec))
 		return false;
-	s = slot_of(p, rec);
-	if (s->generation == l->generation && same_words(p, s, rec) && copy(p, s, o, rec, len))
+	s = find(p, l->generation, rec, &found);
+	if (found && copy(p, s, o, rec, len))
 		return true;
 	p->missed++;
 	if (ask(p, s, rec)) {

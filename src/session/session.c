@@ -284,18 +284,32 @@ static int keep_limit(struct session *s)
 	return err ? err : session_set_rate(s, rate);
 }
 
+/* The rings are looked at again when they are to be emptied, if records come as fast as since they were emptied. Each
+ * wake-up takes some 40 us, so a fixed short interval would cost more than the records do. */
+static uint64_t next_look(const struct session *s, uint64_t now, unsigned fill, bool empty)
+{
+	uint64_t rate = session_switchrate(s), least = rate / PEEKS_MOST, most = rate / PEEKS;
+	uint64_t left = empty ? PEEK_EMPTY : PEEK_EMPTY - fill;
+	uint64_t wait = fill ? (now - s->emptied_at) * left / fill : most;
+
+	return now + (wait < least ? least : wait > most ? most : wait);
+}
+
 /* Empties the rings when it is time, or sooner when one fills up. */
 static int serve_rings(struct session *s)
 {
 	uint64_t now = clock_now();
 	bool due = now >= s->empty_at, look = due || now >= s->peek_at;
 	unsigned fill = look ? consumer_avail(s->consumer) : 0;
+	bool empty = due || fill >= PEEK_EMPTY;
 	int n = due ? keep_up(s) : 0;
 
-	if (!n && (due || fill > PEEK_EMPTY))
-		n = empty_rings(s, false);
 	if (look)
-		s->peek_at = now + session_switchrate(s) / (fill > PEEK_OFTEN ? PEEKS_BUSY : PEEKS);
+		s->peek_at = next_look(s, now, fill, empty);
+	if (empty)
+		s->emptied_at = now;
+	if (!n && empty)
+		n = empty_rings(s, false);
 	if (n >= 0 && now >= s->report_at)
 		n = report_drops(s);
 	if (n >= 0 && now >= meter_due(s->meter))

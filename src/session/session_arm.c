@@ -427,7 +427,8 @@ int session_arm(struct session *s)
 	report_progress(s->opts.to, NULL, 0, 0);
 	meter_armed(s->meter);
 	s->walk = walk;
-	s->empty_at = s->peek_at = clock_now() + session_switchrate(s) / PEEKS;
+	s->emptied_at = clock_now();
+	s->empty_at = s->peek_at = s->emptied_at + session_switchrate(s) / PEEKS;
 	s->report_at = clock_now() + session_report_rate(s);
 	return err ? err : session_wake(s);
 }

@@ -9,10 +9,8 @@
 #include "session/session.h"
 
 #define PEEKS 4       /* looks at the fill of the rings for each time they are emptied */
-#define PEEKS_BUSY 20 /* the same while one of them fills up: at 10 hz 5 ms, which records are held back anyway */
-/* Percent of a ring: above PEEK_OFTEN another look follows soon, above PEEK_EMPTY the rings are emptied. */
-#define PEEK_OFTEN 5
-#define PEEK_EMPTY 25
+#define PEEKS_MOST 20 /* while one of them fills up: at 10 hz each 5 ms, which records are held back anyway */
+#define PEEK_EMPTY 25 /* percent of a ring; from there on the rings are emptied before it is time */
 
 /* What an epoll event is about; a child's carries its index too. */
 enum event { EV_STOP, EV_TIMER, EV_TICK, EV_RING, EV_CHILD, EV_BOX };
@@ -40,6 +38,7 @@ struct session {
 	bool names;                            /* addresses in processes are printed */
 	size_t live;                           /* children that have not ended */
 	uint64_t empty_at, peek_at, report_at; /* CLOCK_MONOTONIC ns */
+	uint64_t emptied_at;                   /* when the rings were emptied */
 	uint64_t walk_at;                      /* the same: when the next walk begins; UINT64_MAX: there is none */
 	int (*walk)(struct session *s);        /* then; 0, or -errno after a report */
 	unsigned owner_late;                   /* times that owner_poll() failed */
