@@ -271,7 +271,8 @@ static unsigned merge(struct consumer *c, const struct pass *p)
 				hold_for(c, r, &cutoff);
 		}
 		ring_release(r, true);
-		heap_down(c, 0);
+		if (c->nheap > 1)
+			heap_down(c, 0);
 	}
 	if (cutoff == p->cutoff)
 		c->held_since = 0;

@@ -69,7 +69,7 @@ void ring_close(struct ring *r)
 void ring_look(struct ring *r)
 {
 	r->limit = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE);
-	r->first = NULL;
+	r->looked = false;
 }
 
 /* Reads the record at pos into a free slot, which stays free if there is nothing to consume in it. */
@@ -121,6 +121,22 @@ static bool slot_fill(struct ring *r, struct ring_slot *s)
 	return true;
 }
 
+/* Of two records of the same time the one that was made first. */
+static bool slot_before(const struct ring_slot *a, const struct ring_slot *b)
+{
+	return a->ts != b->ts ? a->ts < b->ts : a->start < b->start;
+}
+
+/* The slot's place in the order. Nearly always the new record is the latest. */
+static void window_add(struct ring *r, uint8_t slot)
+{
+	unsigned at = r->held++;
+
+	for (; at && slot_before(&r->win[slot], &r->win[r->order[at - 1]]); at--)
+		r->order[at] = r->order[at - 1];
+	r->order[at] = slot;
+}
+
 /* Fills the free slots of the window. A record that stays keeps its slot and its room in the ring, however many behind
  * it go: a program that was held up between making its record and reading the clock has a late time at an early
  * place. */
@@ -129,47 +145,38 @@ static void window_fill(struct ring *r)
 	bool more = true;
 
 	r->busy = false;
-	for (unsigned i = 0; i < RING_WINDOW && more; i++)
+	for (uint8_t i = 0; more && r->held < RING_WINDOW && i < RING_WINDOW; i++) {
+		if (r->win[i].taken)
+			continue;
 		while (more && !r->win[i].taken)
 			more = slot_fill(r, &r->win[i]);
-}
-
-/* Of two records of the same time the one that was made first. */
-static bool slot_before(const struct ring_slot *a, const struct ring_slot *b)
-{
-	return a->ts != b->ts ? a->ts < b->ts : a->start < b->start;
-}
-
-/* The oldest record of the window by time stamp, but for one. NULL: there is none. */
-static struct ring_slot *window_first(struct ring *r, const struct ring_slot *but)
-{
-	struct ring_slot *best = NULL;
-
-	for (unsigned i = 0; i < RING_WINDOW; i++)
-		if (r->win[i].taken && &r->win[i] != but && (!best || slot_before(&r->win[i], best)))
-			best = &r->win[i];
-	return best;
+		if (r->win[i].taken)
+			window_add(r, i);
+	}
+	r->looked = true;
 }
 
 const struct ring_slot *ring_peek(struct ring *r)
 {
-	if (!r->first) {
+	if (!r->looked)
 		window_fill(r);
-		r->first = window_first(r, NULL);
-	}
-	return r->first;
+	return r->held ? &r->win[r->order[0]] : NULL;
 }
 
 const struct ring_slot *ring_peek_second(struct ring *r)
 {
-	return window_first(r, window_first(r, NULL));
+	return r->held > 1 ? &r->win[r->order[1]] : NULL;
 }
 
 void ring_next(struct ring *r)
 {
-	if (ring_peek(r))
-		r->first->taken = false;
-	r->first = NULL;
+	if (!ring_peek(r))
+		return;
+	r->win[r->order[0]].taken = false;
+	r->held--;
+	for (unsigned i = 0; i < r->held; i++)
+		r->order[i] = r->order[i + 1];
+	r->looked = false;
 }
 
 /* Writing the consumer's position makes room. Programs read it at each reservation, so lazy writes it seldom. */

@@ -19,18 +19,20 @@ struct ring_slot {
 };
 
 struct ring {
-	const unsigned long *prod;         /* written by the kernel */
-	unsigned long *cons;               /* written by us */
-	const uint8_t *data;               /* size bytes, mapped twice in a row */
-	size_t size;                       /* a power of two */
-	uint64_t pos;                      /* of the next record that is not in the window */
-	uint64_t released;                 /* what *cons says */
-	uint64_t limit;                    /* the producer's position as of ring_look() */
-	uint64_t bad;                      /* malformed records */
-	struct ring_slot win[RING_WINDOW]; /* in no order */
-	struct ring_slot *first;           /* of the window: what ring_peek() gave; NULL: it has to look */
-	uint64_t last_ts;                  /* the latest that was read */
-	bool busy;                         /* the record at pos is still being written */
+	const unsigned long *prod; /* written by the kernel */
+	unsigned long *cons;       /* written by us */
+	const uint8_t *data;       /* size bytes, mapped twice in a row */
+	size_t size;               /* a power of two */
+	uint64_t pos;              /* of the next record that is not in the window */
+	uint64_t released;         /* what *cons says */
+	uint64_t limit;            /* the producer's position as of ring_look() */
+	uint64_t bad;              /* malformed records */
+	struct ring_slot win[RING_WINDOW];
+	uint8_t order[RING_WINDOW]; /* indices of the slots that have a record, by time */
+	unsigned held;              /* how many these are */
+	bool looked;                /* the window is as full as it can be: ring_peek() need not look */
+	uint64_t last_ts;           /* the latest that was read */
+	bool busy;                  /* the record at pos is still being written */
 	void *maps[2];
 	size_t map_len[2];
 };
