@@ -7,10 +7,10 @@
 
 static long (*const read_user)(void *to, u32 size, const void *from) = (void *)112;
 
-/* An entry's registers and types. Linux 7.2 numbers registers differently from Linux 6.18, and both are understood at
- * once. Two numbers have two meanings. The old ORC_SP is the new DI and the reverse, but no function's frame is found by
- * DI. The old ORC_BP_INDIRECT is the new ORC_PREV_SP, but one is only for stack pointers and the other only for frame
- * pointers. */
+/* An entry's registers and types. Linux 7.2 numbers registers differently from Linux 6.18, and both are understood
+ * at once. Two numbers have two meanings. The old ORC_SP is the new DI and the reverse, but no function's frame is
+ * found by DI. The old ORC_BP_INDIRECT is the new ORC_PREV_SP, but one is only for stack pointers and the other
+ * only for frame pointers. */
 enum { ORC_PREV_SP = 1, ORC_BP = 4, ORC_SP = 5, ORC_BP_INDIRECT = 8, ORC_SP_INDIRECT = 9 };
 enum { ORC_NEW_SP = 3, ORC_NEW_PREV_SP = 8, ORC_NEW_BP_INDIRECT = 10 };
 enum { ORC_CALL = 2, ORC_REGS = 3 };
