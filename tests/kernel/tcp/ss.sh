@@ -50,6 +50,9 @@ cat >"$tmp/sockets" <<-'END'
 	l = socket.create_server((host, 0), family=family, backlog=7); waiting = []
 	for i in range(3): waiting.append(socket.create_connection(l.getsockname()[:2]))
 	time.sleep(0.25)
+	for i in range(100): # until no lost segment is to be sent again; unacked is the seventh word
+	    if not any(struct.unpack_from("I", s.getsockopt(TCP, socket.TCP_INFO, 32), 24)[0] for s in keep if s is not stuck): break
+	    time.sleep(0.1)
 	print("pid=%d" % os.getpid(), "sockets=%d" % (2 * len(move) + 1), "ready=1", sep="\n", flush=True)
 	signal.sigwait([signal.SIGUSR1])
 	for s in move: s.sendall(b"x")
