@@ -22,6 +22,10 @@ inline uint32_t dw_dev_netns[struct net_device *D] = __has(D->nd_net.net) ? D->n
 inline struct net *dw_sk_net[struct sock *S] = __has(S->__sk_common.skc_net.net) ? S->__sk_common.skc_net.net :
     curthread->nsproxy->net_ns;
 inline struct net *dw_dev_net[struct net_device *D] = __has(D->nd_net.net) ? D->nd_net.net : curthread->nsproxy->net_ns;
+/* Without CONFIG_SOCK_CGROUP_DATA a socket's cgroup is not known: 0. */
+inline struct kernfs_node *dw_sk_cgroup[struct sock *S] = __has(S->sk_cgrp_data.cgroup) ? S->sk_cgrp_data.cgroup->kn :
+    (struct kernfs_node *)0;
+inline uint64_t dw_sk_cgroup_id[struct sock *S] = __has(S->sk_cgrp_data.cgroup) ? S->sk_cgrp_data.cgroup->kn->id : 0;
 inline string dw_sk_near6[struct sock *S] = __has(S->__sk_common.skc_v6_rcv_saddr) ?
     __ip6(&S->__sk_common.skc_v6_rcv_saddr) : "";
 inline string dw_sk_far6[struct sock *S] = __has(S->__sk_common.skc_v6_daddr) ? __ip6(&S->__sk_common.skc_v6_daddr) : "";
@@ -163,7 +167,7 @@ translator struct dw_pkt < struct dw_pkt *P > {
 	    P->sk->sk_dst_cache != 0 ? P->sk->sk_dst_cache->dev : (struct net_device *)0;
 	netns = P->sk != 0 ? dw_sk_netns[P->sk] :
 	    P->skb->dev != 0 ? dw_dev_netns[P->skb->dev] : 0;
-	cgroup = P->sk != 0 ? P->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	cgroup = P->sk != 0 ? dw_sk_cgroup_id[P->sk] : 0;
 	box = dw_sk_box[(uint64_t)P->sk];
 	boxid = dw_box_id[P->box];
 	reply = 0;
@@ -503,7 +507,7 @@ struct dw_name96 { char c[96]; };
 
 /* The name of a cgroup, by the address of its node; 0: none. */
 inline uint64_t dw_cg_name[uint64_t kn] = kn == 0 ? 0 : (uint64_t)((struct kernfs_node *)kn)->name;
-inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)((struct sock *)sk)->sk_cgrp_data.cgroup->kn;
+inline uint64_t dw_cg_own[uint64_t sk] = (uint64_t)dw_sk_cgroup[(struct sock *)sk];
 
 /* A box is a container, as __box() finds it: the address of its id or name, with its kind as the highest byte; 0: none. */
 inline uint64_t dw_sk_box[uint64_t sk] = sk == 0 ? 0 : __box(dw_cg_own[sk]);

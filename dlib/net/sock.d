@@ -572,7 +572,7 @@ translator csinfo_t < struct dw_sk *P > {
 	cs_uid = P->incall ? uid : P->owner != 0 ? dw_owner_uid[P->owner] : P->sk != 0 ? P->sk->sk_uid.val : 0;
 	cs_execname = P->incall ? curthread->group_leader->comm : P->owner != 0 ? dw_owner_name[P->owner] : "";
 	cs_netns = P->sk == 0 ? curthread->nsproxy->net_ns->ns.inum : dw_sk_netns[P->sk];
-	cs_cgroup = P->sk == 0 ? 0 : P->sk->sk_cgrp_data.cgroup->kn->id;
+	cs_cgroup = P->sk == 0 ? 0 : dw_sk_cgroup_id[P->sk];
 	cs_zonename = P->sk == 0 ? __zone(curthread->nsproxy->net_ns->ns.inum) :
 	    __zone(dw_sk_netns[P->sk]);
 	cs_nspid = P->incall ? dw_my_nspid[curthread->group_leader->thread_pid->level] :

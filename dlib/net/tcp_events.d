@@ -46,7 +46,7 @@ translator struct dw_pkt < struct dw_synack *C > {
 	has_pkt = 1;
 	state = DW_TCP_LISTEN;
 	netns = dw_dev_netns[C->skb->dev];
-	cgroup = dw_listener[C->skb]->sk_cgrp_data.cgroup->kn->id;
+	cgroup = dw_sk_cgroup_id[dw_listener[C->skb]];
 	mac_source = dw_mac[(uint64_t)C->skb->head + C->skb->mac_header + DW_ETH_ALEN];
 	mac_device = dw_mac[(uint64_t)C->skb->dev->dev_addr];
 	checked = 1;
@@ -150,7 +150,7 @@ translator struct dw_tcp < struct dw_rstreply *C > {
 	netns = C->sk != 0 ? dw_sk_netns[C->sk] :
 	    C->skb->dev != 0 ? dw_dev_netns[C->skb->dev] : 0;
 	cgroup = dw_full[(uint64_t)C->sk] ?
-	    C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	    dw_sk_cgroup_id[C->sk] : 0;
 	checked = 1;
 };
 
@@ -207,7 +207,7 @@ translator struct dw_pkt < struct dw_drop *C > {
 	netns = C->sk != 0 ? dw_sk_netns[C->sk] :
 	    C->skb->skb_iif == 0 && C->skb->sk != 0 ? dw_sk_netns[C->skb->sk] :
 	    dw_freed_netns[(uint64_t)C->skb, C->reason];
-	cgroup = dw_full[(uint64_t)C->sk] ? C->sk->sk_cgrp_data.cgroup->kn->id : 0;
+	cgroup = dw_full[(uint64_t)C->sk] ? dw_sk_cgroup_id[C->sk] : 0;
 	dropped = 1;
 };
 

@@ -37,8 +37,9 @@ enum known { UNKNOWN, NO, YES };
 
 struct features {
 	enum known bpf, btf, fentry, kprobes, kprobe_multi, jit, cgroup_bpf;
-	int fentry_err; /* -errno of the try */
-	int cgroup2;    /* descriptor; -1: not opened yet */
+	bool jit_setting; /* the machine shows its setting of the JIT */
+	int fentry_err;   /* -errno of the try */
+	int cgroup2;      /* descriptor; -1: not opened yet */
 	bool cgroup2_whole;
 	unsigned ncpus; /* 0: not read yet */
 	bool *online;   /* of ncpus */
@@ -313,14 +314,16 @@ static bool compiles(void)
 /* The setting is there only in the first network namespace, and not in kernels without JIT. */
 const char *features_no_jit(struct features *f)
 {
-	char line[32];
+	if (f->jit == UNKNOWN) {
+		char line[32];
 
-	read_first_line("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line));
-	if (f->jit == UNKNOWN)
+		read_first_line("/proc/sys/net/core/bpf_jit_enable", line, sizeof(line));
 		f->jit = line[0] ? (strcmp(line, "0") ? YES : NO) : (compiles() ? YES : NO);
+		f->jit_setting = line[0];
+	}
 	if (f->jit == YES)
 		return NULL;
-	return line[0]
+	return f->jit_setting
 		? "the kernel's JIT compiler for BPF, which is switched off; use sysctl net.core.bpf_jit_enable=1"
 		: "the kernel's JIT compiler for BPF, which is switched off or which this kernel does not have "
 		  "(net.core.bpf_jit_enable, CONFIG_BPF_JIT)";

@@ -3,8 +3,8 @@
  * the running kernel: a wrong name of a tracepoint's argument, of a member or a type of dlib is an error here. Each
  * clause reads all members of one argument. The tiers are taken to be there whatever this kernel allows; a function
  * must be in its BTF, a tracepoint too. Then the probes of sockets again, as if the kernel were built without
- * CONFIG_IPV6 and CONFIG_NET_NS: what dlib says of addresses and namespaces must do without. With an argument, the
- * instructions are written to that file.
+ * CONFIG_IPV6, CONFIG_NET_NS and CONFIG_SOCK_CGROUP_DATA: what dlib says of addresses, namespaces and cgroups must do
+ * without. With an argument, the instructions are written to that file.
  * Output: a line a provider, `ok` or `not ok`; 77 if this machine cannot run it.
  * timeout: 120
  * parallel: yes */
@@ -65,7 +65,7 @@ static const struct uplace *everywhere(void *ctx, const struct ufunctions *f, si
 	return &place;
 }
 
-/* Hides what the options CONFIG_IPV6 and CONFIG_NET_NS add to structures. */
+/* Hides what the options CONFIG_IPV6, CONFIG_NET_NS and CONFIG_SOCK_CGROUP_DATA add to structures. */
 static bool poor;
 static void (*complete_all)(void *ctx, struct types *ts, struct type *t);
 
@@ -81,6 +81,8 @@ static void complete_poor(void *ctx, struct types *ts, struct type *t)
 			if (!strcmp(m->name, extra[k]))
 				m->name = "hidden";
 		if (m->name && !strcmp(m->name, "net") && t->nmembers == 1) /* possible_net_t */
+			m->name = "hidden";
+		if (m->name && t->name && !strcmp(t->name, "sock_cgroup_data"))
 			m->name = "hidden";
 	}
 }
