@@ -87,7 +87,8 @@ inline int dw_ip_delivered[struct dw_pkt *P] = dw_ip_received[P] && (!dw_nf_rece
 
 /* IP counts received bytes before it removes the padding of Ethernet. The bytes are therefore measured at the device,
  * unless a filter there may take the packet. */
-inline int dw_filtered[struct dw_pkt *P] = P->dev->nf_hooks_ingress != 0 || P->dev->xdp_prog != 0 ||
+inline int dw_filtered[struct dw_pkt *P] =
+    (__has(P->dev->nf_hooks_ingress) ? P->dev->nf_hooks_ingress != 0 : 0) || P->dev->xdp_prog != 0 ||
     (__has(P->dev->tcx_ingress) ? P->dev->tcx_ingress != 0 : 0);
 inline int dw_ip_measured[struct dw_pkt *P] = dw_ip_received[P] &&
     (!dw_filtered[P] || !dw_nf_received[P] || dw_bridged[P]);

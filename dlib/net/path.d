@@ -508,8 +508,10 @@ inline string path_hook_string[int h] = h == 1 ? "prerouting" : h == 2 ? "input"
 /* Conntrack's connection and the packet's direction in it, 1: that of answers (enum ip_conntrack_info). Without a buffer's
  * end: it keeps the connection until it is freed. */
 inline int dw_path_bare[struct dw_path *P] = P->stage == DW_PATH_SEND || (P->stage == DW_PATH_XDP && P->skb == 0);
-inline uint64_t dw_path_ct[struct dw_path *P] = dw_path_bare[P] ? 0 : P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
-inline int dw_path_ctinfo[struct dw_path *P] = dw_path_bare[P] ? 0 : P->skb->_nfct & DW_NFCT_INFOMASK;
+inline uint64_t dw_path_ct[struct dw_path *P] =
+    !__has(P->skb->_nfct) ? 0 : dw_path_bare[P] ? 0 : P->skb->_nfct & ~(uint64_t)DW_NFCT_INFOMASK;
+inline int dw_path_ctinfo[struct dw_path *P] =
+    !__has(P->skb->_nfct) ? 0 : dw_path_bare[P] ? 0 : P->skb->_nfct & DW_NFCT_INFOMASK;
 inline int DW_IP_CT_UNTRACKED = 7;
 inline string path_ct_string[int info] = info == 0 ? "ESTABLISHED" : info == 1 ? "RELATED" : info == 2 ? "NEW" :
     info == 3 ? "REPLY" : info == 4 ? "RELATED_REPLY" : "UNTRACKED";
@@ -553,8 +555,10 @@ translator pathinfo_t < struct dw_path *P > {
 	path_into = P->into;
 	path_verdict = path_verdict_string[P->verdict];
 	path_by = P->filter != 0 ? P->filter->ops->kind : P->prog != 0 ? P->prog->aux->name : "";
-	path_act = P->action != 0 ? ((struct tc_action *)P->action)->ops->kind : "";
-	path_actindex = P->action != 0 ? ((struct tc_action *)P->action)->tcfa_index : 0;
+	path_act = __has(((struct tc_action *)P->action)->ops->kind) ?
+	    (P->action != 0 ? ((struct tc_action *)P->action)->ops->kind : "") : "";
+	path_actindex = __has(((struct tc_action *)P->action)->tcfa_index) ?
+	    (P->action != 0 ? ((struct tc_action *)P->action)->tcfa_index : 0) : 0;
 	path_prog = P->prog != 0 ? P->prog->aux->name : "";
 	path_progid = P->prog != 0 ? P->prog->aux->id : 0;
 	path_vaddr = dw_vs_vaddr[P->ipvs, P->service];
