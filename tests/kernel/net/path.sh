@@ -65,7 +65,9 @@ tc -n "$a" qdisc add dev va root tbf rate 100kbit burst 1600 limit 30000
 tc -n "$a" qdisc del dev va root
 expect_eq "$(grep '^{' "$tmp/rows" | jq -r 'select(.from == "output" or .from == "queue" or .to == "transmit") | "\(.from) \(.to) \(.packets)"' | sort | tr '\n' ',')" \
 	"dequeue transmit 3,output postrouting 3,queue enqueue 3," "pktlat: steps"
-expect_ge "$(grep '^{' "$tmp/rows" | jq 'select(.to == "dequeue") | .sum_us')" 100000 "pktlat: the queue's time"
+least=100000
+! slow_machine || least=20000 # the process is slow, too, so that less is in the queue
+expect_ge "$(grep '^{' "$tmp/rows" | jq 'select(.to == "dequeue") | .sum_us')" $least "pktlat: the queue's time"
 
 # A process's packets, all stages of them; the reason of a drop in text
 "$dwire" pktpath -p udp_send --host 10.78.6.3 -L 1-65535 -D 7003 --everyone --command "ip netns exec $a sh -c '
