@@ -70,8 +70,8 @@ inline int dw_path_framed[int stage] = (stage >= DW_PATH_TC_EGRESS && stage <= D
     stage == DW_PATH_SENT || stage == DW_PATH_DROP;
 inline uint64_t dw_path_nh[struct sk_buff *B, int stage, uint64_t nh] =
     dw_path_framed[stage] ? nh + dw_path_tagged[B] * (dw_path_behind[B] - nh) : nh;
-inline uint64_t dw_path_type[struct sk_buff *B, int stage] = dw_path_framed[stage] ?
-    B->protocol + dw_path_tagged[B] * ((dw_kword[dw_path_behind[B] - 2] & 0xffff) - B->protocol) : B->protocol;
+inline uint64_t dw_path_type[struct sk_buff *B, int stage, uint64_t nh] = dw_path_framed[stage] ?
+    B->protocol + dw_path_tagged[B] * ((dw_kword[nh - 2] & 0xffff) - B->protocol) : B->protocol;
 inline int dw_path_ver[uint64_t type] = type == DW_ETH_P_IP ? 4 : type == DW_ETH_P_IPV6 ? 6 : 0;
 
 /* Have several buffers the same data? The lower half counts them (SKB_DATAREF_SHIFT). */
@@ -171,7 +171,7 @@ translator struct dw_path < struct dw_path *P > {
 	has_pkt = 1;
 	checked = 1;
 	nh = dw_path_nh[P->skb, P->stage, dw_nh[P->skb]];
-	ver = dw_path_ver[dw_path_type[P->skb, P->stage]];
+	ver = dw_path_ver[dw_path_type[P->skb, P->stage, P->nh]];
 	proto = P->ver == 4 ? ((struct iphdr *)P->nh)->protocol : ((struct ipv6hdr *)P->nh)->nexthdr;
 	netns = P->dev != 0 ? dw_dev_netns[P->dev] : 0;
 	th = P->ver == 4 ? P->nh + ((struct iphdr *)P->nh)->ihl * 4 : P->nh + DW_IPV6_HLEN;

@@ -274,7 +274,7 @@ struct dw_patc {
 	int32_t retval;
 };
 inline uint64_t dw_tc_nh[struct sk_buff *B] = B->protocol == DW_ETH_P_MPLS ? dw_mpls_inner[dw_nh[B]] : dw_path_nh[B, DW_PATH_TC_INGRESS, dw_nh[B]];
-inline int dw_tc_ver[struct sk_buff *B] = B->protocol != DW_ETH_P_MPLS ? dw_path_ver[dw_path_type[B, DW_PATH_TC_INGRESS]] :
+inline int dw_tc_ver[struct sk_buff *B] = B->protocol != DW_ETH_P_MPLS ? dw_path_ver[dw_path_type[B, DW_PATH_TC_INGRESS, dw_tc_nh[B]]] :
     dw_mpls_inner[dw_nh[B]] != 0 ? dw_kword[dw_mpls_inner[dw_nh[B]]] >> 4 & 15 : 0;
 inline int dw_tc_ip[int ver] = ver == 4 || ver == 6;
 inline int dw_tc_proto[struct sk_buff *B] = dw_tc_ver[B] == 4 ? ((struct iphdr *)dw_tc_nh[B])->protocol :

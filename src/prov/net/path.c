@@ -10,8 +10,9 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "ifinfo_t *", "pathinfo_t *",
 	"dropinfo_t *", NULL };
 
-/* IP packets only. The identity is found here, at each stage, whatever the clauses read. */
-#define NOTED "P->ver != 0 && P->packet_id != 0"
+/* IP packets only. The identity is found here, at each stage, whatever the clauses read; and the IP header, so that the
+ * compiler remembers its address: within a branch it would do so for that one only. */
+#define NOTED "P->nh != 0 && P->ver != 0 && P->packet_id != 0"
 #define HOOK(hook, nat, text)                                                                      \
 	{                                                                                          \
 		.attach = ATTACH_NF_##hook, .nargs = 2, .native = nat, .when = NOTED, .sees = text \
