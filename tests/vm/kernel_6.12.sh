@@ -29,7 +29,7 @@ hotplug_test
 missed_tests
 wifi_tests
 sctp_tests hooks kprobes
-for t in net/path_functions.sh docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
+for t in net/path_functions.sh net/path_vlans.sh docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do
 	kernel_test "$t"
 done
 DWIRE_TEST_TIER=functions kernel_test ip/stopped.sh

@@ -91,3 +91,6 @@ for n, p in enumerate(packets.values()):
 check(kinds == {7001: 6, 7003: 4}, "counts", [kinds])
 sys.exit(not ok)
 END
+
+# pktlat traces all stages, and asks for the stage before rather than for the identity.
+"$dwire" pktlat -4 -D 7001 -d 1 >"$tmp/out" 2>"$tmp/err" || fail "pktlat: $(tail -n 3 "$tmp/err")"
