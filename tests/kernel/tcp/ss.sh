@@ -79,8 +79,8 @@ cat >"$tmp/compare" <<-'END'
 	    e = {"st": state[w[0]], "lport": int(w[3].rsplit(":", 1)[1]), "rb": int(mem["rb"]), "sb": int(mem["tb"])}
 	    if w[0] == "LISTEN":
 	        e.update(aq=int(w[1]), aqmax=int(w[2]))
-	    else:
-	        e.update(rport=int(w[4].rsplit(":", 1)[1]), mss=mss, cwnd=int(k["cwnd"]) * mss, rto=int(k["rto"]), cc=line.split("wscale")[0].split()[-1],
+	    else: # ss leaves out a rto of 3 s
+	        e.update(rport=int(w[4].rsplit(":", 1)[1]), mss=mss, cwnd=int(k["cwnd"]) * mss, rto=int(k.get("rto", 3000)), cc=line.split("wscale")[0].split()[-1],
 	            thresh=int(k["ssthresh"]) * mss if "ssthresh" in k else 0x7fffffff,
 	            srtt=ms(rtt[0]), rttvar=ms(rtt[1]), min=ms(k["minrtt"]), sent=int(k.get("bytes_sent", 0)),
 	            acked=int(k.get("bytes_acked", 0)), received=int(k.get("bytes_received", 0)),
