@@ -234,6 +234,7 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 {
 	const char *module = module_missing(lw, m->site);
 	uint32_t only = lw->env->only_tier;
+	bool user = m->site && m->site->user && m->site->user->functions;
 	const char *tier = only ? tier_name((enum tier)(only - 1)) : "",
 		   *hint = "dwire -lvv shows what this kernel has";
 
@@ -247,10 +248,10 @@ static void site_missing(struct lowerer *lw, const struct probe_left *m)
 	else if (m->site && m->site->attach == ATTACH_TP_BTF)
 		hint = strstr(m->lacks, ", which ") ? NULL
 						    : "a later kernel has it; dwire -lvv shows what this kernel has";
-	else if (m->site && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site) &&
+	else if (m->site && !user && m->site->attach != ATTACH_KPROBE && !site_is_function(m->site) &&
 		!strstr(m->lacks, "CONFIG_"))
 		hint = "Linux 6.2 and later have it; dwire -lvv shows what this kernel has";
-	if (m->site && m->site->user && m->site->user->functions)
+	if (user && !lw->env->no_cookie)
 		diag_error(lw->d, m->at, D_KERNEL, NULL,
 			"%s cannot be traced: no process has mapped %s, and it is not where libraries are",
 			probe_text(lw, m->probe), m->lacks);

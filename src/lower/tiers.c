@@ -121,7 +121,7 @@ static const char *place_lacks(
 	size_t n = 0;
 
 	if (lib && env->no_cookie)
-		return "the BPF helper bpf_get_attach_cookie()";
+		return "the BPF helper bpf_get_attach_cookie() (Linux 5.15)";
 	if (lib)
 		return env->functions && env->functions(env->ctx, lib, &n) ? NULL : *lib->objects;
 	if (site_is_function(s) || site_is_kprobe(s))
