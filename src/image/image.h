@@ -307,7 +307,7 @@ struct image {
 	bool sampled;          /* some programs may leave firings out (MAP_SAMPLE) */
 	uint32_t globals_size; /* of MAP_GLOBALS' value */
 	bool functions;        /* a probe uses another tier than hooks */
-	bool packets;          /* a probe shows packets (args[0] is one), whose networks are not all the user's own */
+	bool packets;          /* a probe shows packets of sockets, of all networks of the machine */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */
 	uint64_t secret;       /* of hashes that its programs compute (dw_mix()); 0: none */
 	bool needs_ended;      /* ... also of connections in TIME_WAIT, which have no socket */

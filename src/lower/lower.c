@@ -354,7 +354,6 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 	size_t errors = diags_errors(lw->d);
 
 	lw->im->functions |= plan->tier != TIER_HOOKS;
-	lw->im->packets |= p->def->args && p->def->args[0] && strcmp(p->def->args[0], "pktinfo_t *") == 0;
 	for (size_t i = 0; i < p->def->nsites && diags_errors(lw->d) == errors; i++) {
 		const struct site *s = &p->def->sites[i];
 		struct prog_ctx pg = { .lw = lw,
@@ -364,6 +363,8 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 			.set = plan->set,
 			.nset = plan->nset };
 
+		lw->im->packets |= s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
+			s->attach == ATTACH_CGROUP_SOCKOPS; /* of any tier: all see the same packets */
 		if (!site_in_tier(s, pg.tier) || site_lacks(lw->env, lw->arena, p, s, pg.tier))
 			continue;
 		pg.site = syscall_site(lw, lower_site_reached(lw, s, pg.tier), &plan->jobs);
