@@ -59,11 +59,13 @@ path() { # ARGUMENT...: rows in $tmp/rows
 
 # Each drop has its hook. Packets of the loopback device bring their route along.
 hooks() {
+	local either='prerouting or input'
+	! functions_traced || either=input # dwire sees which
 	path -P 7101-7105 --json --everyone --command "$BASH $tmp/drops"
 	expect_eq "$(jq -r 'select(.stage == "drop") | "\(.dport) \(.hook) \(.reason)"' "$tmp/rows" | sort)" \
 		"7101 prerouting NETFILTER_DROP
 7102 input NETFILTER_DROP
-7102 prerouting or input NETFILTER_DROP
+7102 $either NETFILTER_DROP
 7103 forward NETFILTER_DROP
 7104 output NETFILTER_DROP
 7105 postrouting NETFILTER_DROP" "hooks"
