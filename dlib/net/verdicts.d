@@ -47,7 +47,8 @@ inline int DW_VETH_XDP_SIZE = 0x800;	/* bytes of the code, at most */
 inline uint64_t dw_veth_xdp = __has(&`veth_xdp_rcv_skb) ? (uint64_t)&`veth_xdp_rcv_skb :
     __has(&veth`veth_xdp_rcv_skb) ? (uint64_t)&veth`veth_xdp_rcv_skb : 0;
 inline int dw_by_veth[uint32_t reason, uint64_t at] = dw_veth_xdp != 0 && at - dw_veth_xdp < DW_VETH_XDP_SIZE &&
-    (reason == SKB_DROP_REASON_NOT_SPECIFIED || (__has(SKB_DROP_REASON_XDP) ? reason == SKB_DROP_REASON_XDP : 0));
+    ((__has(SKB_DROP_REASON_NOT_SPECIFIED) ? reason == SKB_DROP_REASON_NOT_SPECIFIED : 1) ||
+    (__has(SKB_DROP_REASON_XDP) ? reason == SKB_DROP_REASON_XDP : 0));
 inline int DW_XDP_DRV = 1;	/* enum bpf_xdp_mode */
 inline uint64_t dw_xdp_driver[struct net_device *D] = __has(((struct net_device *)0)->xdp_state[DW_XDP_DRV].prog) ?
     (D->xdp_state[DW_XDP_DRV].link != 0 ? (uint64_t)D->xdp_state[DW_XDP_DRV].link->link.prog :
