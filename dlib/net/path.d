@@ -70,8 +70,9 @@ inline int dw_path_framed[int stage] = (stage >= DW_PATH_TC_EGRESS && stage <= D
     stage == DW_PATH_SENT || stage == DW_PATH_DROP;
 inline uint64_t dw_path_nh[struct sk_buff *B, int stage, uint64_t nh] =
     dw_path_framed[stage] ? nh + dw_path_tagged[B] * (dw_path_behind[B] - nh) : nh;
+inline uint64_t dw_frame_type[uint64_t nh] = dw_kword[nh - 2] & 0xffff;
 inline uint64_t dw_path_type[struct sk_buff *B, int stage, uint64_t nh] = dw_path_framed[stage] ?
-    B->protocol + dw_path_tagged[B] * ((dw_kword[nh - 2] & 0xffff) - B->protocol) : B->protocol;
+    B->protocol + dw_path_tagged[B] * (dw_frame_type[nh] - B->protocol) : B->protocol;
 inline int dw_path_ver[uint64_t type] = type == DW_ETH_P_IP ? 4 : type == DW_ETH_P_IPV6 ? 6 : 0;
 
 /* Have several buffers the same data? The lower half counts them (SKB_DATAREF_SHIFT). */

@@ -18,3 +18,8 @@ const struct attach_info *attach_info(enum attach_kind kind)
 
 	return &table[kind];
 }
+
+bool attach_sees_packets(enum attach_kind kind)
+{
+	return kind == ATTACH_CGROUP_INGRESS || kind == ATTACH_CGROUP_EGRESS || kind == ATTACH_CGROUP_SOCKOPS;
+}

@@ -3,6 +3,7 @@
  * program types), the runtime (for the way to attach) and -lv (for names) read. */
 #ifndef DWIRE_IMAGE_ATTACH_H
 #define DWIRE_IMAGE_ATTACH_H
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a user of struct image_prog must do to attach a program. */
@@ -92,4 +93,6 @@ struct attach_info {
 
 /* Never NULL: every kind has a row. */
 const struct attach_info *attach_info(enum attach_kind kind);
+/* A hook of cgroups at which packets of sockets, or segments of TCP, are seen? */
+bool attach_sees_packets(enum attach_kind kind);
 #endif

@@ -363,8 +363,7 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 			.set = plan->set,
 			.nset = plan->nset };
 
-		lw->im->packets |= s->attach == ATTACH_CGROUP_INGRESS || s->attach == ATTACH_CGROUP_EGRESS ||
-			s->attach == ATTACH_CGROUP_SOCKOPS; /* of any tier: all see the same packets */
+		lw->im->packets |= attach_sees_packets(s->attach); /* of any tier: all see the same */
 		if (!site_in_tier(s, pg.tier) || site_lacks(lw->env, lw->arena, p, s, pg.tier))
 			continue;
 		pg.site = syscall_site(lw, lower_site_reached(lw, s, pg.tier), &plan->jobs);

@@ -118,6 +118,7 @@ static const char *place_lacks(
 {
 	const struct ufunctions *lib = s->user ? s->user->functions : NULL;
 	struct kernel_func f = { .nargs = 0 };
+	const char *lacks;
 	size_t n = 0;
 
 	if (lib && env->no_cookie)
@@ -144,8 +145,9 @@ static const char *place_lacks(
 		return env->netfilter ? NULL : "BPF programs at netfilter (Linux 6.4, CONFIG_NETFILTER_BPF_LINK)";
 	if (attach_info(s->attach)->way != WAY_CGROUP)
 		return NULL;
-	if (env->cgroup_lacks && env->cgroup_lacks(env->ctx))
-		return env->cgroup_lacks(env->ctx);
+	lacks = env->cgroup_lacks ? env->cgroup_lacks(env->ctx) : NULL;
+	if (lacks)
+		return lacks;
 	if (env->kfunc_kern_ctx || s->sk_only)
 		return NULL;
 	return env->no_jit ? env->no_jit : "the kernel function bpf_cast_to_kern_ctx()";

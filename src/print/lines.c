@@ -206,16 +206,27 @@ static bool find_free(struct plan *p)
 	return found;
 }
 
+/* A number's bytes. */
+static uint64_t bytes_of(const struct field *f, const uint8_t *rec)
+{
+	uint64_t v = 0;
+
+	if (f->size == 4) /* the usual sizes without a call of memcpy() */
+		memcpy(&v, rec + f->off, 4);
+	else if (f->size == 8)
+		memcpy(&v, rec + f->off, 8);
+	else
+		memcpy(&v, rec + f->off, f->size);
+	return v;
+}
+
 static void learn(struct plan *p, const uint8_t *rec)
 {
 	for (size_t i = 0; i < p->npieces; i++) {
 		struct piece *e = &p->pieces[i];
-		uint64_t v = 0;
 
-		if (!e->may_be_free || e->is_free)
-			continue;
-		memcpy(&v, rec + e->field->off, e->field->size);
-		e->seen |= 1ull << (v * 0x9e3779b97f4a7c15ull >> 58);
+		if (e->may_be_free && !e->is_free)
+			e->seen |= 1ull << (bytes_of(e->field, rec) * 0x9e3779b97f4a7c15ull >> 58);
 	}
 }
 
@@ -323,28 +334,13 @@ static struct slot *find(struct plan *p, uint64_t generation, const uint8_t *rec
 	return s;
 }
 
-/* The bytes of the i-th free value. */
-static uint64_t free_bytes(const struct plan *p, size_t i, const uint8_t *rec)
-{
-	const struct field *f = p->pieces[p->frees[i]].field;
-	uint64_t v = 0;
-
-	if (f->size == 4)
-		memcpy(&v, rec + f->off, 4);
-	else if (f->size == 8)
-		memcpy(&v, rec + f->off, 8);
-	else
-		memcpy(&v, rec + f->off, f->size);
-	return v;
-}
-
 /* Has the record all values of the slot's latest line? */
 static bool same_line(const struct plan *p, const struct slot *s, const uint8_t *rec)
 {
 	bool same = s->whole_len;
 
 	for (size_t i = 0; same && i < p->nfrees; i++)
-		same = free_bytes(p, i, rec) == s->frees[i];
+		same = bytes_of(p->pieces[p->frees[i]].field, rec) == s->frees[i];
 	return same;
 }
 
@@ -358,7 +354,7 @@ static void keep_line(const struct plan *p, struct slot *s, const struct out *o,
 		return;
 	memcpy(s->whole, o->buf + start, n);
 	for (size_t i = 0; i < p->nfrees; i++)
-		s->frees[i] = free_bytes(p, i, rec);
+		s->frees[i] = bytes_of(p->pieces[p->frees[i]].field, rec);
 }
 
 /* The text of the slot with the free values in it. False, and nothing is printed: a value is too wide. */

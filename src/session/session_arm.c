@@ -183,12 +183,9 @@ static int make_epoll(struct session *s)
 /* Does a program run at a hook of a cgroup? Those see only the packets of the cgroup that they are attached to. */
 static bool runs_in_cgroup(const struct image *im)
 {
-	for (size_t i = 0; i < im->progs.n; i++) {
-		enum attach_kind k = im->progs.v[i].attach;
-
-		if (k == ATTACH_CGROUP_INGRESS || k == ATTACH_CGROUP_EGRESS || k == ATTACH_CGROUP_SOCKOPS)
+	for (size_t i = 0; i < im->progs.n; i++)
+		if (attach_sees_packets(im->progs.v[i].attach))
 			return true;
-	}
 	return false;
 }
 
