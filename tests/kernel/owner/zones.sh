@@ -64,6 +64,10 @@ expect_eq "$(awk 'NR > 1 && NF { print $1 }' "$tmp/rows" | sort -u)" "$number" "
 # solisten shows the zone as the others do
 "$dwire" solisten >"$tmp/rows" 2>&1 &
 listing=$!
+for _ in {1..600}; do # its header says that it sees what comes
+	! grep -q PID "$tmp/rows" && kill -0 $listing 2>/dev/null || break
+	sleep 0.1
+done
 for _ in {1..20}; do
 	nsenter -t "$(head -n 1 "$root/dwt-$$/docker-$id.scope/cgroup.procs")" -n python3 -c 'import socket
 s = socket.create_server(("127.0.0.1", 0))'
