@@ -60,11 +60,18 @@ run 'small buffer' udp_flood -s -n $many -j 4
 expect_ge "$(drops "$tmp/err")" 1000 "small buffer: drops"
 expect_ge "$(wc -l <"$tmp/out")" 1000 "small buffer: lines"
 
-# A reader that sleeps. 64 KiB of the pipe, then the tracer waits in write().
+# A reader that begins when all is sent. 64 KiB of the pipe, then the tracer waits in write().
 dwire_opts=(-q -x bufsize=64k "${tier_opts[@]}")
 command_file ip netns exec "$NETNS" udp_flood -s -n $many -j 2
 mkfifo "$tmp/pipe"
-{ sleep 1.5; cat; } <"$tmp/pipe" >"$tmp/read" &
+rm "$tmp/trigger"
+{
+	for _ in {1..1200}; do
+		! grep -qs '^datagrams=' "$tmp/trigger" || break
+		sleep 0.05
+	done
+	cat
+} <"$tmp/pipe" >"$tmp/read" &
 reader=$!
 "$dwire" "${dwire_opts[@]}" -n "$D" -c "$tmp/cmd" >"$tmp/pipe" 2>"$tmp/err" || fail "slow reader: dwire returned $?"
 wait $reader
