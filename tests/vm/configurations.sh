@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Kernels as distributions configure them, a machine each: PREEMPT_RT; 64 possible CPUs; a CPU that is offline; cgroups of
-# version 1 only, of both versions, of none; no tracefs; each value of unprivileged_bpf_disabled; strict kptr_restrict and
-# perf_event_paranoid; no JIT for BPF; no IPv6; no addresses of data; no modules to load; a profile of AppArmor; domains of
-# SELinux (selinux.cil). Lockdown and a kernel without types are in errors.lib, modules without types in modules.lib.
+# Kernels as distributions configure them, a machine each: PREEMPT_RT; 64 possible CPUs; a CPU that is offline;
+# cgroups of version 1 only, of both versions, of none; no tracefs; each value of unprivileged_bpf_disabled;
+# strict kptr_restrict and perf_event_paranoid; no JIT for BPF, switched off or not built; no IPv6; no addresses
+# of data; no modules to load; a profile of AppArmor; domains of SELinux (selinux.cil). Lockdown and a kernel
+# without types are in errors.lib, modules without types in modules.lib.
 . "$(dirname "$(realpath "$0")")/lib.sh"
 . "$here/tiers.lib"
 
@@ -124,17 +125,31 @@ sysctls_guest() {
 	no_jit
 }
 
-# BPF is interpreted: functions and kprobes do; the hooks of sockets and the owners are refused, and nothing is wrong.
+# BPF is interpreted: kprobes do, and functions unless the kernel has no trampolines either; the hooks of
+# sockets and the owners are refused, and nothing is wrong.
+no_jit_refuses() { # NAME LACKS
+	check "$1-hooks" refused "needs $2" -x tier=hooks -n 'tcp:::send { exit(0); }'
+	check "$1-owners" refused "cannot find the owners of sockets: this needs $2" -n 'tcp:::send { trace(args[1]->cs_execname); }'
+	check "$1-samples" samples
+	check "$1-udp" self_tested udp
+}
+
 no_jit() {
-	local lacks="needs the kernel's JIT compiler for BPF, which is switched off; use sysctl net.core.bpf_jit_enable=1" tier
+	local tier
 	echo 0 >/proc/sys/net/core/bpf_jit_enable
 	for tier in functions kprobes; do
 		check "no-jit-segments-$tier" tier_segments $tier
 	done
-	check no-jit-hooks refused "$lacks" -x tier=hooks -n 'tcp:::send { exit(0); }'
-	check no-jit-owners refused "cannot find the owners of sockets: this $lacks" -n 'tcp:::send { trace(args[1]->cs_execname); }'
-	check no-jit-samples samples
-	check no-jit-udp self_tested udp
+	no_jit_refuses no-jit "the kernel's JIT compiler for BPF, which is switched off; use sysctl net.core.bpf_jit_enable=1"
+}
+
+jit_not_built_guest() {
+	local lacks="the kernel's JIT compiler for BPF, which is switched off or which this kernel does not have "
+	lacks+="(net.core.bpf_jit_enable, CONFIG_BPF_JIT)"
+	check jit-not-built-is-so [ ! -e /proc/sys/net/core/bpf_jit_enable ]
+	check jit-not-built-segments-kprobes tier_segments kprobes
+	check jit-not-built-functions refused "needs $lacks" -x tier=functions -n 'tcp:::send { exit(0); }'
+	no_jit_refuses jit-not-built "$lacks"
 }
 
 refused() { # WHY ARG…
@@ -252,6 +267,7 @@ machine offline 6.12 VM_CPUS=2
 machine cgroups 6.12
 machine cgroups 6.1
 machine sysctls 6.12
+machine jit_not_built 6.12-nojit
 machine no_ipv6 6.12 VM_BOOT=ipv6.disable=1
 if command -v apparmor_parser >/dev/null; then machine apparmor 6.12; else count apparmor 77 "no apparmor_parser"; fi
 if command -v secilc >/dev/null; then
