@@ -34,7 +34,10 @@ expect_eq "$(grep '^odd' <<<"$OUT")" "odd 0 0 claimed 1" "arguments of interrupt
 IFS== read -r irq n < <(grep '^irq_' "$tmp/trigger" | sort -t= -k2nr)
 got=$(awk -v k="$irq" '$1 == k { print $2 }' <<<"$OUT")
 expect_ge "${got:-0}" $((n - n / 10)) "interrupts of $irq"
-expect_eq "$(awk -v k="done_${irq#irq_}" '$1 == k { print $2 }' <<<"$OUT")" "$got" "interrupts of $irq that are over"
+over=$(awk -v k="done_${irq#irq_}" '$1 == k { print $2 }' <<<"$OUT")
+cpus=$(getconf _NPROCESSORS_ONLN) # one on each may be under way when the trace begins, and when it ends
+expect_ge "${over:-0}" $((got - cpus)) "interrupts of $irq that are over"
+expect_le "${over:-0}" $((got + cpus)) "interrupts of $irq that are over"
 expect_ge "$n" 1 "interrupts while the trigger ran"
 
 # groups, where the kernel tells them
