@@ -4,7 +4,7 @@ import collections
 import json
 import sys
 
-rows, a, b, c = sys.argv[1:]
+rows, a, b, c, more = sys.argv[1:]
 packets = collections.OrderedDict()
 for line in open(rows):
     if not line.startswith("{"):  # of the triggers
@@ -15,10 +15,7 @@ for line in open(rows):
 OUT = ["send", "output", "postrouting", "queue"]
 IN = ["driver-in", "device-in", "prerouting"]
 ROUTED = IN + ["forward", "postrouting", "queue", "transmit"] + IN
-
-
-# Only functions show these; what they show is path_functions.sh's.
-MORE = {"udp-out", "tcp-out", "neigh-wait", "gro", "route", "filter", "backlog", "socket-queue"}
+MORE = set(more.split())  # those that only functions show
 
 
 def stages(packet):

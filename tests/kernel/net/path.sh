@@ -52,10 +52,12 @@ declare -f traffic >>"$tmp/traffic"
 echo traffic >>"$tmp/traffic"
 "$dwire" pktpath --netns "$a,$b,$c" -4 --json --everyone --command "$BASH $tmp/traffic" >"$tmp/rows" 2>"$tmp/err" || fail "pktpath: $(head -n 5 "$tmp/err")"
 expect_eq "$(<"$tmp/err")" "" "messages"
-python3 "$here/net/path.py" "$tmp/rows" "$a" "$b" "$c" >"$tmp/out" 2>&1 || fail "$(<"$tmp/out")"
+# Only functions show these; what they show is path_functions.sh's.
+more='udp-out tcp-out neigh-wait gro route filter backlog socket-queue'
+python3 "$here/net/path.py" "$tmp/rows" "$a" "$b" "$c" "$more" >"$tmp/out" 2>&1 || fail "$(<"$tmp/out")"
 
 stages() { # PACKET: those that any tier sees
-	awk -v n="$1" '$1 == n { print $2 }' "$tmp/rows" | grep -vxE 'udp-out|neigh-wait|filter|route|backlog|socket-queue' | tr '\n' ','
+	awk -v n="$1" '$1 == n { print $2 }' "$tmp/rows" | grep -vxE "${more// /|}" | tr '\n' ','
 }
 
 # Steps between stages: as many as packets that take them, and the time of the queue at its step.
