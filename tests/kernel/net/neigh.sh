@@ -134,7 +134,7 @@ late() {
 	ip -n "$b" addr del 10.78.3.6/24 dev vb 2>/dev/null
 	ip -n "$b" addr del fd00:d:78::6/64 dev vb 2>/dev/null
 	again
-	"$dwire" neighsnoop "${dwire_opts[@]}" -q --netns "$a" --json --everyone --command "$BASH $tmp/late" >"$tmp/rows" 2>"$tmp/err" || fail "neighsnoop -q: $(<"$tmp/err")"
+	"$dwire" neighsnoop -q --netns "$a" --json --everyone --command "$BASH $tmp/late" >"$tmp/rows" 2>"$tmp/err" || fail "neighsnoop -q: $(<"$tmp/err")"
 }
 measure late
 python3 - "$tmp" $questions <<'END' >"$tmp/out" 2>&1 || fail "neighsnoop -q: $(<"$tmp/out")"

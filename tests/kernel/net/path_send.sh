@@ -73,7 +73,7 @@ if [ -n "$out" ]; then
 fi
 
 # pktpath: the call stands above the packet's first stage; the times of the stages are the whole.
-"$dwire" pktpath "${tier_opts[@]}" --netns "$a" -4 -P 7741,7742 --json --everyone --command "$run" >"$tmp/rows" 2>"$tmp/err" || fail "pktpath: $(<"$tmp/err")"
+"$dwire" pktpath --netns "$a" -4 -P 7741,7742 --json --everyone --command "$run" >"$tmp/rows" 2>"$tmp/err" || fail "pktpath: $(<"$tmp/err")"
 grep '^{' "$tmp/rows" | jq -es 'group_by(.id) | map(select(.[0].stage == "send")) | length == 7 and
 	all(.[]; .[0].us == 0 and .[0].comm == "python3" and .[0].pid == .[1].pid and (map(.us) | add) - .[-1].total_us < 0.01) and
 	(map(.[1:] | map(select(.us > 100000 and .stage != "read")) | length) | add) == 1' >/dev/null || fail "pktpath: $(<"$tmp/rows")"
