@@ -61,10 +61,12 @@ inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.sk
  * protocol is that of the first one, and the network header may be marked before or behind tags; the frame's bytes say it.
  * Arithmetic, without a branch: the verifier of the kernel would follow each branch to the program's end. */
 inline uint64_t dw_equal[uint64_t a, uint64_t b] = 1 - (((a ^ b) | -(a ^ b)) >> 63);
-inline uint64_t dw_path_tagged[struct sk_buff *B] = dw_equal[B->protocol, DW_ETH_P_8021Q] | dw_equal[B->protocol, DW_ETH_P_8021AD];
-inline uint64_t dw_path_frame[struct sk_buff *B] = (uint64_t)B->head + B->mac_header * dw_path_tagged[B];
-inline uint64_t dw_path_behind[struct sk_buff *B] = dw_path_frame[B] + DW_ETH_HLEN + 4 +
-    4 * dw_equal[dw_kword[dw_path_frame[B] + 12] >> 32 & 0xffff, DW_ETH_P_8021Q];
+inline uint64_t dw_vlan_type[uint64_t type] = dw_equal[type, DW_ETH_P_8021Q] | dw_equal[type, DW_ETH_P_8021AD];
+/* Where the type of what a frame holds should be: behind the addresses, and the tags, if there are any. */
+inline uint64_t dw_frame_nh[uint64_t at] = at + DW_ETH_HLEN + 4 * dw_vlan_type[dw_kword[at + 12] & 0xffff] *
+    (1 + dw_vlan_type[dw_kword[at + 12] >> 32 & 0xffff]);
+inline uint64_t dw_path_tagged[struct sk_buff *B] = dw_vlan_type[B->protocol];
+inline uint64_t dw_path_behind[struct sk_buff *B] = dw_frame_nh[(uint64_t)B->head + B->mac_header * dw_path_tagged[B]];
 /* At these stages a packet may have them. */
 inline int dw_path_framed[int stage] = (stage >= DW_PATH_TC_EGRESS && stage <= DW_PATH_TC_INGRESS) ||
     stage == DW_PATH_SENT || stage == DW_PATH_DROP;

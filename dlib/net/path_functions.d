@@ -232,11 +232,6 @@ struct dw_paxdpdrv {
 inline int DW_XDP_REGISTERED = 1;	/* REG_STATE_REGISTERED */
 inline int dw_xdp_of_driver[struct xdp_rxq_info *Q] = Q->reg_state == DW_XDP_REGISTERED &&
     (uint64_t)Q - (uint64_t)Q->dev->_rx >= Q->dev->num_rx_queues * sizeof(struct netdev_rx_queue);
-inline int dw_vlan_type[uint64_t type] = type == DW_ETH_P_8021Q || type == DW_ETH_P_8021AD;
-/* Bytes of the VLAN tags behind the addresses of a frame, of two at most; then IP's header, if that follows. */
-inline uint64_t dw_frame_tags[uint64_t at] = !dw_vlan_type[dw_kword[at + 12] & 0xffff] ? 0 :
-    !dw_vlan_type[dw_kword[at + 12] >> 32 & 0xffff] ? 4 : 8;
-inline uint64_t dw_frame_nh[uint64_t at] = at + DW_ETH_HLEN + dw_frame_tags[at];
 inline uint64_t dw_xdp_nh[struct xdp_buff *X] = dw_frame_nh[(uint64_t)X->data];
 inline int dw_xdp_ver[struct xdp_buff *X] = dw_path_ver[dw_frame_type[dw_xdp_nh[X]]];
 translator struct dw_path < struct dw_paxdpdrv *C > {

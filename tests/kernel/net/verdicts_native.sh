@@ -8,6 +8,7 @@ need clang
 need python3
 need_functions
 need bpftool
+need jq
 modprobe -qa veth tun
 for n in a b; do netns_new "$n" && declare "$n=$NETNS"; done
 ip -n "$a" link add va type veth peer name vb netns "$b" || skip "no veth"
@@ -116,5 +117,21 @@ xdp 7607 vb DROP dw_late dw_late 1 10.78.45.1 4
 xdp 7608 vb DROP dw_stack dw_stack 1 10.78.45.1 5
 END
 expect_eq "$(<"$tmp/got")" "$(<"$tmp/want")" "verdicts"
+# pktpath shows a frame that is not passed as a packet of its own; one that is passed begins at driver-in.
+frames() { # OPTION…
+	"$dwire" pktpath -i tp -4 "$@" --everyone --command "ip netns exec $b python3 $tmp/tap.py 7601:3:0 7602:4:0 7605:2:0 7606:2:1" \
+		>"$tmp/out" 2>"$tmp/said" || fail "pktpath: $(<"$tmp/said")"
+}
+frames --json
+grep '^{' "$tmp/out" | jq -r 'select(.stage == "xdp" or .stage == "driver-in") |
+	"\(.stage) \(.saddr) \(.dport) \(.device) \(.verdict) \(.prog) \(.us) \(.zone == "'"$b"'")"' | sort | uniq -c | sed 's/^ *//' >"$tmp/got"
+expect_eq "$(<"$tmp/got")" "4 driver-in 10.78.46.1 7602 tp null null 0 true
+3 xdp 10.78.46.1 7601 tp DROP dw_native 0 true
+2 xdp 10.78.46.1 7605 tp ABORTED dw_native 0 true
+2 xdp 10.78.46.1 7606 tp DROP dw_native 0 true" "pktpath's rows"
+expect_eq "$(grep '^{' "$tmp/out" | jq -r 'select(.stage == "xdp" or .stage == "driver-in") | .id' | sort -u | wc -l)" 11 "packets"
+frames -n 2
+expect_eq "$(grep -c '^ *[12] xdp: DROP by dw_native *0.000 tp  *10.78.46.1:9  *10.78.46.2:7601' "$tmp/out")" 2 "pktpath -n 2: $(<"$tmp/out")"
+expect_eq "$(grep -c '^ *[3-9] ' "$tmp/out")" 0 "pktpath -n 2, others"
 grep -q 'dw_untyped (id [0-9]*).*types' "$tmp/err" || fail "messages: $(<"$tmp/err")"
 exit $failed
