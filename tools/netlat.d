@@ -16,7 +16,7 @@ inline int STEPS = hist ? 2 : 16;	/* of a distribution, from a time to its doubl
 /* A round is known by the address of the socket that asks (that of the serving one, where the other is on another
  * host), its two ways by that address and by that address + 1. Times are in ns. A later segment of the same request
  * takes the place of the one before. */
-uint64_t called[uint64_t];	/* of a way: its first send call began; 0: not yet */
+uint64_t called[uint64_t];	/* of a way: its first send call began, or, where none is seen (io_uring), it left; 0: not yet */
 uint64_t left[uint64_t];	/* its segment left TCP */
 uint64_t window[uint64_t];	/* waits in TCP */
 uint64_t paced[uint64_t];
@@ -135,7 +135,7 @@ tcp:::send, tcp:::write
 	serves[this->round] = 0;
 	mine[this->round] = 0;
 	came[this->round] = 0;
-	called[this->way] = self->sending != 0 && (probename == "write" || pid == args[1]->cs_pid) ? self->sending : timestamp;
+	called[this->way] = self->sending != 0 && (probename == "write" || pid == args[1]->cs_pid) ? self->sending : this->left;
 	called[this->way + 1] = 0;
 	left[this->way] = 0;
 	left[this->way + 1] = 0;
@@ -159,12 +159,14 @@ tcp:::send, tcp:::write
 	resent[this->way + 1] = 0;
 }
 
-/* The answer begins when the request has come. */
+/* The answer begins when the request has come. A call that began before is that of the answer before: its process may
+ * come to its end late. */
 tcp:::send, tcp:::write
 / this->round && args[3]->tcps_active == 0 && called[this->round] && called[this->way] == 0 && here[this->round] &&
-  (probename == "write" || this->sends == 1) /
+  (probename == "write" || this->sends == 1) &&
+  (self->sending == 0 || self->sending >= at[this->round] || (probename == "send" && pid != args[1]->cs_pid)) /
 {
-	called[this->way] = self->sending != 0 && (probename == "write" || pid == args[1]->cs_pid) ? self->sending : timestamp;
+	called[this->way] = self->sending != 0 && (probename == "write" || pid == args[1]->cs_pid) ? self->sending : this->left;
 }
 
 tcp:::send

@@ -12,6 +12,7 @@ import sys
 import time
 
 role, kind, address = sys.argv[1:]
+burned = kind in ("wake-up", "preempted")
 CPU = {0}
 PORT = 7700
 ROUNDS, DELAY = 6, 0.05
@@ -58,7 +59,7 @@ def relay(one, two):
 
 
 def serve():
-    if kind == "wake-up":
+    if burned:
         os.sched_setaffinity(0, CPU)
     sock = socket.socket()
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -79,6 +80,10 @@ def serve():
             continue
         if kind in ("server", "far", "ahead"):
             time.sleep(DELAY / 2 if kind == "ahead" else DELAY)
+        if kind == "unseen":  # by a call that netlat does not trace
+            time.sleep(DELAY)
+            os.pwritev(peer.fileno(), [b"answer"], -1)
+            continue
         peer.sendall(b"answer")
     peer.recv(1)
 
@@ -94,10 +99,10 @@ def ask():
         time.sleep(0.02)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     go = os.pipe()
-    if kind == "wake-up" and not os.fork():
+    if burned and not os.fork():
         os.close(go[1])
         burn(go[0])
-    if kind == "wake-up":  # where there is only one processor, it sends while that is kept from the reader
+    if burned:  # where there is only one processor, it sends while that is kept from the reader
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))
     times = []
     for _ in range(ROUNDS if kind == "ahead" else 0):  # all are asked, then all are answered
@@ -107,12 +112,17 @@ def ask():
         take(sock, ROUNDS * len("answer"))
     for _ in range(ROUNDS if kind != "ahead" else 0):
         if kind == "wake-up":
+            time.sleep(0.1)  # the reader waits again; "preempted": it may still be in the call that has answered
+        if burned:
             os.write(go[1], b".")
             time.sleep(0.005)
         if kind == "neighbour":  # who forgets its address asks twice, and has the answer late
             subprocess.run(["ip", "neigh", "flush", "dev", "va"], check=True)
         began = time.monotonic_ns()
-        sock.sendall(bytes(REQUEST))
+        if kind == "unseen":
+            os.pwritev(sock.fileno(), [bytes(REQUEST)], -1)
+        else:
+            sock.sendall(bytes(REQUEST))
         if kind == "tail":  # the last segment is lost
             time.sleep(0.005)
             sock.sendall(bytes(REQUEST))

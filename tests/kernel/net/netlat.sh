@@ -69,6 +69,7 @@ measure rounds server server "" 300000
 measure rounds socket socket request 200000
 measure rounds reader socket answer 250000
 measure rounds window window request 200000
+measure rounds unseen server "" 300000
 measure unknown_rounds unread 6
 measure unknown_rounds ahead 1
 measure rounds pacing pacing request 200000
@@ -88,7 +89,10 @@ if ip netns exec "$b" nft -f - <<<'table arp lose { chain in { type filter hook 
 	ip netns exec "$b" nft delete table arp lose
 	ip netns exec "$a" ping -c 1 -W 2 10.79.1.2 >/dev/null 2>&1
 fi
-if chrt -f 1 true 2>/dev/null; then measure rounds wake-up wake-up request 60000; fi
+if chrt -f 1 true 2>/dev/null; then
+	measure rounds wake-up wake-up request 60000
+	measure rounds preempted whole "" 60000 # nothing is unknown
+fi
 
 # The first copy of each request is lost, or that of its second segment.
 lose() { # OF HOW MANY SEGMENTS, WHICH: of those with data of a request
