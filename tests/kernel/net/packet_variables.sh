@@ -79,3 +79,10 @@ waiting() {
 measure waits
 measure ended
 measure waiting
+# A script that traces one stage sees packets that begin there, each once, though the kernel uses their memory again.
+once() {
+	"$dwire" -q -x aggsize=4m -n "path:::queue /args[0]->pkt_netns == $NETNS_ID/ { @[args[0]->pkt_id] = count(); } END { printa(\"%d %@d\n\", @); }" \
+		-c "ip netns exec $q python3 $tmp/talk.py read" >"$tmp/out" 2>"$tmp/err" || fail "once: $(<"$tmp/err")"
+	awk 'NF == 2 { n++; if ($1 == 0 || $2 != 1) bad++ } END { if (n < 800 || bad) print "FAILED:", n, "packets,", bad + 0, "of them twice" }' "$tmp/out"
+}
+measure once
