@@ -53,7 +53,8 @@ rm $tmp/ready
 END
 path() { # ARGUMENT...: rows in $tmp/rows
 	"$dwire" pktpath --netns "$a,$b,$c" -4 "$@" >"$tmp/out" 2>"$tmp/err" || fail "pktpath $*: $(head -n 5 "$tmp/err")"
-	expect_eq "$(<"$tmp/err")" "" "messages"
+	# the tick only ends a trace with -n, and is late on a slow machine
+	expect_eq "$(grep -v '^dwire: [0-9]* tick firings* missed (too late)$' "$tmp/err")" "" "messages"
 	grep '^{' "$tmp/out" >"$tmp/rows" || :
 }
 
