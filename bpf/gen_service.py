@@ -26,7 +26,7 @@ SECTIONS = {
     "cgroup/getpeername4": ("CGROUP_SOCK_ADDR", "CGROUP_INET4_GETPEERNAME"),
     "cgroup/getpeername6": ("CGROUP_SOCK_ADDR", "CGROUP_INET6_GETPEERNAME"),
     "tp_btf": ("TRACING", "TRACE_RAW_TP"), "fentry": ("TRACING", "TRACE_FENTRY"), "fexit": ("TRACING", "TRACE_FEXIT"),
-    "iter": ("TRACING", "TRACE_ITER"), "raw_tp": ("RAW_TRACEPOINT", None),
+    "kprobe.multi": ("KPROBE", "TRACE_KPROBE_MULTI"), "iter": ("TRACING", "TRACE_ITER"), "raw_tp": ("RAW_TRACEPOINT", None),
 }
 
 

@@ -136,8 +136,11 @@ static void list_sites(const struct dwire *d, const struct probe *p, FILE *out)
 		c = tier_choose(&d->c.lenv, d->arena, p, 1);
 	for (size_t i = 0; i < p->def->nsites; i++) {
 		const struct site *s = &p->def->sites[i];
-		bool kprobe = site_is_function(s) && c.tier == TIER_KPROBES, function = site_is_function(s);
-		enum tier t = kprobe ? TIER_KPROBES : function || site_is_program(s) ? TIER_FUNCTIONS : TIER_HOOKS;
+		bool function = site_is_function(s);
+		enum tier t = function && c.tier == TIER_KPROBES ? TIER_KPROBES
+			: function || site_is_program(s)         ? TIER_FUNCTIONS
+								 : TIER_HOOKS;
+		bool kprobe = d->kernel && site_by_kprobe(&d->c.lenv, s, t);
 		const char *name = function || site_is_kprobe(s) ? site_function(s, p) : s->target, *not = "";
 
 		if (d->kernel && site_lacks(&d->c.lenv, d->arena, p, s, t))

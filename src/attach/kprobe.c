@@ -19,28 +19,20 @@
 #include "load/load.h"
 
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
-/* One link for n functions (BPF_LINK_CREATE with kprobe_multi). The cookie identifies the function to the program. Its
+/* One link for n functions. The cookie identifies the function to the program. Its
  * descriptor or -errno. */
 static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
 {
 	const char **syms = calloc(n, sizeof(*syms));
 	uint64_t *cookies = calloc(n, sizeof(*cookies));
-	union bpf_attr attr;
 	int fd = -ENOMEM;
 
 	for (size_t i = 0; syms && cookies && i < n; i++) {
 		syms[i] = v[i].func;
 		cookies[i] = v[i].cookie;
 	}
-	memset(&attr, 0, sizeof(attr));
-	attr.link_create.prog_fd = (uint32_t)prog;
-	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
-	attr.link_create.kprobe_multi.flags = returns ? BPF_F_KPROBE_MULTI_RETURN : 0;
-	attr.link_create.kprobe_multi.syms = (uintptr_t)syms;
-	attr.link_create.kprobe_multi.cookies = (uintptr_t)cookies;
-	attr.link_create.kprobe_multi.cnt = (uint32_t)n;
 	if (syms && cookies)
-		fd = bpfsys(BPF_LINK_CREATE, &attr);
+		fd = bpfsys_link_multi(prog, syms, cookies, n, returns);
 	free(syms);
 	free(cookies);
 	return fd;

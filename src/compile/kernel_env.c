@@ -422,6 +422,16 @@ static const char *tier_lacks(void *ctx, enum tier t)
 	return NULL;
 }
 
+/* For struct lower_env. The kernel counts a program's runs since Linux 5.12; before, it does not preempt programs. A
+ * kretprobe of Linux before 6.14 misses firings if many threads sleep in the function; those of fexit are fewer. */
+static bool kprobe_better(void *ctx, bool returns)
+{
+	const struct kernel_env *k = ctx;
+
+	return !release_before(5, 12) && !(returns && release_before(6, 14)) && features_kprobes(k->features) &&
+		features_preempts(k->features);
+}
+
 /* For struct lower_env. */
 static const char *cgroup_lacks(void *ctx)
 {
@@ -584,6 +594,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->has_function = has_function;
 	env->fentry_on = fentry_on;
 	env->tier_lacks = tier_lacks;
+	env->kprobe_better = kprobe_better;
 	env->cgroup_lacks = cgroup_lacks;
 	env->syscall_event = has_syscall_event;
 	env->owners = owners_needed;

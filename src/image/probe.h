@@ -90,6 +90,8 @@ struct site {
 	const char *number; /* expression over P: struct probe's number of the one that fires; or NULL */
 	bool by_cookie;     /* the attachment's cookie is that number: each probe has its own places */
 
+	bool leaves; /* packets leave here, those of datagram sockets in the thread that sends them */
+
 	/* ---- what can interrupt it: lower/state/agg.c */
 	bool bh_off;   /* runs in softirq or with softirqs off: no program of ours interrupts it on its CPU */
 	bool irqs_off; /* runs with interrupts off, or may */

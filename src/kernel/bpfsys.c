@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -69,6 +70,36 @@ int bpfsys_map_create(
 	return bpfsys(BPF_MAP_CREATE, &attr);
 }
 
+static bool at_once;
+
+void bpfsys_maps_at_once(void)
+{
+	__atomic_store_n(&at_once, true, __ATOMIC_RELAXED);
+}
+
+/* Of the calling thread; the functions of musl do nothing. 0, or -1. */
+static int set_policy(long policy, int priority)
+{
+	const struct sched_param p = { .sched_priority = priority };
+
+	return (int)syscall(SYS_sched_setscheduler, 0, policy, &p);
+}
+
+/* A command that reads or changes elements. The thread gets a real-time policy for the call, unless it has one. */
+static int on_elements(enum bpf_cmd cmd, union bpf_attr *attr)
+{
+	const long policy = __atomic_load_n(&at_once, __ATOMIC_RELAXED) ? syscall(SYS_sched_getscheduler, 0) : -1;
+	const bool usual = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+	const bool raised = usual && set_policy(SCHED_FIFO, 1) == 0;
+	const int err = bpfsys(cmd, attr);
+
+	if (usual && !raised)
+		__atomic_store_n(&at_once, false, __ATOMIC_RELAXED);
+	if (raised)
+		(void)set_policy(policy, 0);
+	return err;
+}
+
 /* A command on one element of a map. */
 static int on_element(enum bpf_cmd cmd, int map, const void *key, const void *value, uint64_t flags)
 {
@@ -79,7 +110,7 @@ static int on_element(enum bpf_cmd cmd, int map, const void *key, const void *va
 	attr.key = ADDR(key);
 	attr.value = ADDR(value); /* of BPF_MAP_GET_NEXT_KEY: the next key */
 	attr.flags = flags;
-	return bpfsys(cmd, &attr);
+	return cmd == BPF_MAP_GET_NEXT_KEY || cmd == BPF_MAP_FREEZE ? bpfsys(cmd, &attr) : on_elements(cmd, &attr);
 }
 
 int bpfsys_map_lookup(int map, const void *key, void *value)
@@ -126,7 +157,7 @@ int bpfsys_map_lookup_batch(int map, const void *from, void *to, void *keys, voi
 	attr.batch.keys = ADDR(keys);
 	attr.batch.values = ADDR(values);
 	attr.batch.count = *n;
-	err = bpfsys(take ? BPF_MAP_LOOKUP_AND_DELETE_BATCH : BPF_MAP_LOOKUP_BATCH, &attr);
+	err = on_elements(take ? BPF_MAP_LOOKUP_AND_DELETE_BATCH : BPF_MAP_LOOKUP_BATCH, &attr);
 	*n = attr.batch.count;
 	return err;
 }
@@ -140,7 +171,7 @@ int bpfsys_map_update_batch(int map, const void *keys, const void *values, uint3
 	attr.batch.keys = ADDR(keys);
 	attr.batch.values = ADDR(values);
 	attr.batch.count = n;
-	return bpfsys(BPF_MAP_UPDATE_BATCH, &attr);
+	return on_elements(BPF_MAP_UPDATE_BATCH, &attr);
 }
 
 /* ---- programs and links ------------------------------------------------------------------------------------------ */
@@ -177,6 +208,20 @@ int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *r
 	if (result)
 		*result = attr.test.retval;
 	return err;
+}
+
+int bpfsys_link_multi(int prog, const char *const *functions, const uint64_t *cookies, size_t n, bool returns)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.link_create.prog_fd = (uint32_t)prog;
+	attr.link_create.attach_type = BPF_TRACE_KPROBE_MULTI;
+	attr.link_create.kprobe_multi.flags = returns ? BPF_F_KPROBE_MULTI_RETURN : 0;
+	attr.link_create.kprobe_multi.syms = ADDR(functions);
+	attr.link_create.kprobe_multi.cookies = ADDR(cookies);
+	attr.link_create.kprobe_multi.cnt = (uint32_t)n;
+	return bpfsys(BPF_LINK_CREATE, &attr);
 }
 
 /* Links a program to a perf event (Linux 5.15). The program gets the cookie by bpf_get_attach_cookie(). */

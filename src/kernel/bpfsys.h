@@ -17,6 +17,9 @@ void bpfsys_name(char out[BPF_OBJ_NAME_LEN], const char *name);
 int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* repeated after EAGAIN, and with more memory */
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
+/* While a call that reads or changes a map runs, the kernel runs no program at a kprobe or a perf event on that CPU.
+ * From now on the kernel gives the CPU to no other thread meanwhile, if this process may ask for that (SCHED_FIFO). */
+void bpfsys_maps_at_once(void);
 /* inner: for a map of maps, a map of the kind that it will hold; else -1. */
 int bpfsys_map_create(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,
 	int inner) BPFSYS_CHECKED;
@@ -39,6 +42,9 @@ int bpfsys_prog_load(
 int bpfsys_prog_run(int prog, const void *ctx, size_t size, int cpu, uint32_t *result) BPFSYS_CHECKED;
 int bpfsys_link(int prog, int target, enum bpf_attach_type type) BPFSYS_CHECKED;
 int bpfsys_link_event(int prog, int event, uint64_t cookie) BPFSYS_CHECKED;
+/* One link for n functions at kprobes (Linux 5.18, CONFIG_FPROBE). cookies NULL: none. */
+int bpfsys_link_multi(
+	int prog, const char *const *functions, const uint64_t *cookies, size_t n, bool returns) BPFSYS_CHECKED;
 /* Attaches to a hook of netfilter in the network namespace of this thread. */
 int bpfsys_link_netfilter(int prog, uint32_t family, uint32_t hook, int32_t priority) BPFSYS_CHECKED;
 /* To a tracepoint, or with NULL to the tracepoint or function that the program was verified for. */

@@ -27,6 +27,7 @@
 #include "kernel/events/sysevents.h"
 #include "kernel/lockdown.h"
 #include "kernel/memlock.h"
+#include "kernel/preempt.h"
 #include "kernel/readall.h"
 #include "kernel/selinux.h"
 
@@ -36,7 +37,7 @@
 enum known { UNKNOWN, NO, YES };
 
 struct features {
-	enum known bpf, btf, fentry, kprobes, kprobe_multi, jit, cgroup_bpf;
+	enum known bpf, btf, fentry, kprobes, kprobe_multi, preempts, jit, cgroup_bpf;
 	bool jit_setting; /* the machine shows its setting of the JIT */
 	int fentry_err;   /* -errno of the try */
 	int cgroup2;      /* descriptor; -1: not opened yet */
@@ -272,6 +273,13 @@ bool features_kprobes(struct features *f)
 	if (f->kprobes == UNKNOWN)
 		f->kprobes = access("/sys/bus/event_source/devices/kprobe/type", R_OK) == 0 ? YES : NO;
 	return f->kprobes == YES;
+}
+
+bool features_preempts(struct features *f)
+{
+	if (f->preempts == UNKNOWN)
+		f->preempts = preempt_read() ? YES : NO;
+	return f->preempts == YES;
 }
 
 /* A link to no function at all: EINVAL from a kernel that has such links, else EOPNOTSUPP or something of the kind. */

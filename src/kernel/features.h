@@ -32,6 +32,8 @@ int features_fentry_error(const struct features *f); /* -errno of features_fentr
 /* Can fentry attach to the function of this BTF id? types: a descriptor of its module's BTF; 0: the kernel itself. */
 bool features_fentry_on(int types, uint32_t func);
 bool features_kprobes(struct features *f);
+/* Does the kernel preempt threads in BPF programs? See preempt.h. */
+bool features_preempts(struct features *f);
 /* One link for many kprobes (Linux 5.18, CONFIG_FPROBE). */
 bool features_kprobe_multi(struct features *f);
 

@@ -206,7 +206,7 @@ const struct site *lower_site_reached(struct lowerer *lw, const struct site *s, 
 {
 	struct site *by;
 
-	if (!site_is_function(s) || t != TIER_KPROBES)
+	if (!site_by_kprobe(lw->env, s, t))
 		return s;
 	by = ARENA_NEW(lw->arena, struct site);
 	*by = *s;

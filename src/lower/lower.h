@@ -89,6 +89,9 @@ struct lower_env {
 	const char *(*tier_lacks)(void *ctx, enum tier tier);
 	/* What is missing for BPF programs at cgroups; NULL: nothing. It is found out at the first call. */
 	const char *(*cgroup_lacks)(void *ctx);
+	/* Is a kprobe better than fentry or, at a return, than fexit, because the kernel would miss firings? See
+	 * kernel/preempt.h. NULL: no. */
+	bool (*kprobe_better)(void *ctx, bool returns);
 	/* Can fentry attach to this function? Called only for unusual ones. */
 	bool (*fentry_on)(void *ctx, const char *module, uint32_t id);
 	bool (*has_function)(void *ctx, const char *module, const char *name); /* false: only inlined copies, or none */

@@ -14,6 +14,9 @@ int tier_by_name(const char *name);
 bool site_is_kprobe(const struct site *s);
 bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
+/* Is a site at a function reached by a kprobe? In the tier kprobes all are; in the tier functions those where fentry
+ * or fexit would miss firings, and which do without what only these have. */
+bool site_by_kprobe(const struct lower_env *env, const struct site *s, enum tier t);
 /* Is the site at BPF programs of the machine? They are traced as functions are, by fexit. */
 bool site_is_program(const struct site *s);
 /* For a site at a function: the function, and its module (NULL: the kernel itself). */

@@ -25,6 +25,7 @@
 #include "kernel/features.h"
 #include "kernel/lockdown.h"
 #include "owner/owner_load.h"
+#include "owner/service.h"
 
 _Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
 
@@ -53,6 +54,7 @@ struct owner {
 static int attach(struct owner *o, enum owner_prog p)
 {
 	int fd = o->link[p] < 0 ? owner_load_needed(&o->k, p) : 0;
+	const char *function = service_prog_kprobe(o->k.service, o->k.number[p]);
 
 	if (fd)
 		return fd;
@@ -62,7 +64,9 @@ static int attach(struct owner *o, enum owner_prog p)
 		fd = bpfsys_link_raw(o->k.prog[p], "io_uring_complete");
 		if (fd == -ENOENT) /* a kernel without io_uring */
 			return 0;
-	} else if (owner_progs[p].type == BPF_TRACE_RAW_TP)
+	} else if (function)
+		fd = bpfsys_link_multi(o->k.prog[p], &function, NULL, 1, false);
+	else if (owner_progs[p].type == BPF_TRACE_RAW_TP)
 		fd = bpfsys_link_raw(o->k.prog[p], NULL);
 	else if (o->cgroup < 0)
 		return 0;
@@ -228,7 +232,8 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	int err = opts->btf || ahead ? 0 : kbtf_open(&own);
 
 	if (!err && !ahead)
-		err = owner_load(&o->k, opts->functions, opts->btf ? opts->btf : own);
+		err = owner_load(&o->k, opts->functions, opts->functions && features_preempts(opts->features),
+			opts->btf ? opts->btf : own);
 	kbtf_close(own);
 	if (err && lockdown_hides())
 		return report_error(to, err, D_NONE, NULL, "cannot find the owners of sockets: %s", LOCKDOWN_HIDES);

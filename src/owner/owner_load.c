@@ -7,6 +7,7 @@
  *	owner          tracepoints sock_*_length               Linux 6.3
  * owner_funcs    fentry and fexit of kernel functions    fentry; for scripts that trace functions, which see a packet
  *	                                                       before the cgroup hooks do
+ * owner_kprobes  the same; it sees packets at kprobes    Linux 6.2, fentry and kprobe links; where the kernel preempts
  *	owner_norecv   not noticed                             Linux 5.17
  *	owner_old.c    fentry and fexit of kernel functions    Linux 5.8, fentry */
 #include "owner/owner_load.h"
@@ -90,12 +91,14 @@ void owner_kernel_init(struct owner_kernel *k)
 	k->iter = -1;
 }
 
-int owner_load(struct owner_kernel *k, bool functions, struct kbtf *btf)
+int owner_load(struct owner_kernel *k, bool functions, bool preempts, struct kbtf *btf)
 {
 	uint32_t entries = owner_room();
 	int err;
 
 	owner_kernel_init(k);
+	if (functions && preempts && owner_load_variant(k, OWNER_KPROBES, btf, entries) == 0)
+		return 0;
 	err = functions ? load_funcs(k, btf, entries) : owner_load_variant(k, OWNER_HOOKS, btf, entries);
 	if (err)
 		err = functions ? owner_load_variant(k, OWNER_HOOKS, btf, entries) : load_funcs(k, btf, entries);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* owner_variants: the variants of the owner service for Linux 5.17 and later.
  *
- * Input:  owner/bpf/owner.bpf.c, compiled three times, as the tables of bpf/gen_service.py.
+ * Input:  owner/bpf/owner.bpf.c, compiled four times, as the tables of bpf/gen_service.py.
  * Output: descriptors of programs and maps, and the addresses of the programs' variables.
  *
  * Programs for shared sockets are loaded when they are needed: they are two fifths of all. */
@@ -14,6 +14,7 @@
 #include "owner/service.h"
 #include "owner_funcs_code.h"
 #include "owner_hooks_code.h"
+#include "owner_kprobes_code.h"
 #include "owner_norecv_code.h"
 
 _Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
@@ -31,6 +32,8 @@ static const struct service *code_of(enum owner_variant v)
 		return &hooks_service;
 	case OWNER_FUNCS:
 		return &funcs_service;
+	case OWNER_KPROBES:
+		return &kprobes_service;
 	case OWNER_NORECV:
 		return &norecv_service;
 	}

@@ -209,6 +209,11 @@ int service_prog_fd(const struct service_kernel *k, int prog)
 	return prog < 0 ? -1 : k->fds[prog];
 }
 
+const char *service_prog_kprobe(const struct service_kernel *k, int prog)
+{
+	return k && prog >= 0 && k->s->progs[prog].prog_type == BPF_PROG_TYPE_KPROBE ? k->s->progs[prog].at : NULL;
+}
+
 int service_map_fd(const struct service_kernel *k, const char *name)
 {
 	for (size_t i = 0; i < k->s->nmaps; i++)

@@ -88,6 +88,8 @@ void service_close(struct service_kernel *k);
 
 /* The number of a program, or -1. */
 int service_prog(const struct service *s, const char *name);
+/* The function of the kernel at which it is a kprobe; NULL: it is none. */
+const char *service_prog_kprobe(const struct service_kernel *k, int prog);
 /* Its descriptor, or -1. */
 int service_prog_fd(const struct service_kernel *k, int prog);
 int service_map_fd(const struct service_kernel *k, const char *name); /* -1: there is none */

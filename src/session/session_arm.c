@@ -18,6 +18,8 @@
 #include "attach/tick.h"
 #include "base/clock.h"
 #include "consume/consume.h"
+#include "kernel/bpfsys.h"
+#include "kernel/features.h"
 #include "load/load.h"
 #include "namespaces/counters.h"
 #include "namespaces/pidns.h"
@@ -81,6 +83,20 @@ static void note_lowered(const struct session *s)
 		report_note(s->opts.to, "buffer size lowered to %u%c", n, units[unit]);
 }
 
+/* Where the kernel preempts, our own calls on maps must not keep programs from running; see bpfsys.h. */
+static void guard_kprobes(const struct session *s)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < s->image->progs.n && !any; i++) {
+		const enum attach_way way = attach_info(s->image->progs.v[i].attach)->way;
+
+		any = way == WAY_KPROBE || way == WAY_PERF || way == WAY_EVENT;
+	}
+	if (any && features_preempts(s->opts.features))
+		bpfsys_maps_at_once();
+}
+
 /* Loads maps and programs. With -x bufresize=manual smaller buffers than asked for are an error. */
 static int load(struct session *s)
 {
@@ -95,6 +111,7 @@ static int load(struct session *s)
 
 	if (err)
 		return err;
+	guard_kprobes(s);
 	if (!s->loaded->nrings || s->loaded->ring_size >= c.bufsize)
 		return 0;
 	if (s->opts.options->bufresize_manual)

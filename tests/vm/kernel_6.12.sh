@@ -15,6 +15,7 @@
 . "$here/wifi.lib"
 . "$here/hotplug.lib"
 . "$here/missed.lib"
+. "$here/preempt.lib"
 in_guest || boot 6.12
 fbt_tests
 for tier in functions kprobes; do
@@ -27,6 +28,7 @@ kind_tests "hooks kprobes" "hooks functions" hooks functions kprobes
 instrument_tests system/io.sh system/lockstat.sh cli/signals.sh
 hotplug_test
 missed_tests
+preempt_tests voluntary:fentry none:fentry full:kprobe
 wifi_tests
 sctp_tests hooks kprobes
 for t in net/path_functions.sh net/path_vlans.sh docs/tiers.sh tcp/segments.sh docs/oneliners.sh owner/owner_test.c; do

@@ -5,6 +5,7 @@
 . "$(dirname "$(realpath "$0")")/lib.sh"
 . "$here/selftest.lib"
 . "$here/tiers.lib"
+. "$here/preempt.lib"
 in_guest || boot newest 1
 
 known=7.2 # the newest kernel on which all of this has passed
@@ -23,6 +24,7 @@ done
 for p in udp::: ip::: skb:::drop syscall::openat:entry proc::: sched:::on-cpu io:::start vminfo::: fbt::tcp_sendmsg:entry; do
 	check "attaches-$p" attaches "$p"
 done
+preempt_tests
 kernel_test dns/messages.sh # stamps of the hooks tier, where functions can be traced, too
 selftest_tests
 finish

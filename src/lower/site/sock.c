@@ -288,7 +288,7 @@ static vreg owner_at(struct clause_ctx *cx, vreg addr, bool closing)
 	else
 		lower_left(cx, res, addr, end);
 	ir_label(ir, shared);
-	if (cx->pg->site->attach == ATTACH_CGROUP_EGRESS)
+	if (cx->pg->site->attach == ATTACH_CGROUP_EGRESS || cx->pg->site->leaves)
 		lower_sender(cx, res, o, addr, other, end);
 	ir_label(ir, other);
 	key = ir_stack(ir, slot);

@@ -50,6 +50,11 @@ int owner_create(struct bpf_sock *ctx)
 	return 1;
 }
 
+static __always_inline bool is_inet(const struct sock *sk)
+{
+	return sk->__sk_common.skc_family == AF_INET || sk->__sk_common.skc_family == AF_INET6;
+}
+
 /* Does the current process itself send a packet of this TCP socket, or does an interrupt send it? A process that
  * works on a socket holds its lock, and meanwhile no interrupt sends on that socket: arriving segments wait for the
  * process (the backlog). The exception is a listener, whose SYN-ACKs are sent without its lock. */
@@ -169,11 +174,9 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct 
 }
 
 /* Most packets of TCP sockets are sent by their owner or by interrupts; these say nothing about the owner, and need no
- * lookup. */
-static __always_inline void egress(void *sk, struct task_struct *t)
+ * lookup. tcp: the same socket; NULL: it is not TCP's. */
+static __always_inline void egress(void *sk, struct tcp_sock *tcp, struct task_struct *t)
 {
-	struct tcp_sock *tcp = bpf_skc_to_tcp_sock(sk);
-
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
 		if (bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD(tcp, is_mptcp) &&
 			!said_of((DW_U64)sk).pid)
@@ -197,7 +200,7 @@ int owner_egress(struct __sk_buff *skb)
 	struct bpf_sock *sk = skb->sk;
 
 	if (sk)
-		egress(sk, t);
+		egress(sk, bpf_skc_to_tcp_sock(sk), t);
 	return 1;
 }
 
@@ -205,32 +208,60 @@ int owner_egress(struct __sk_buff *skb)
 /* Programs at functions of the kernel see a packet before owner_egress does, so these hooks look at it a moment
  * earlier. A socket that is not a full one belongs to a handshake or to TIME_WAIT. A tunnel's outer packet still has
  * the inner packet's socket, but is sent by another. */
-static __always_inline int output(struct sock *by, const struct sk_buff *skb)
+static __always_inline bool is_output(const struct sock *by, const struct sk_buff *skb)
+{
+	return by && by == skb->sk && by->__sk_common.skc_state != TCP_TIME_WAIT &&
+		by->__sk_common.skc_state != TCP_NEW_SYN_RECV;
+}
+
+#ifdef OWNER_KPROBES
+/* Where the kernel preempts threads in programs, a program at fentry is not run for others meanwhile, and their packets
+ * would have wrong owners. */
+#define OUTPUT(function, name) SEC("kprobe.multi/" function) int name(DW_U64 *args)
+
+static __always_inline int output(const DW_U64 *regs)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
+	const void *by = (const void *)regs[arch_args[1] / 8];
+	struct sock *sk = bpf_rdonly_cast(by, bpf_core_type_id_kernel(struct sock));
+	const struct sk_buff *skb =
+		bpf_rdonly_cast((const void *)regs[arch_args[2] / 8], bpf_core_type_id_kernel(struct sk_buff));
 
-	if (by && by == skb->sk && by->__sk_common.skc_state != TCP_TIME_WAIT &&
-		by->__sk_common.skc_state != TCP_NEW_SYN_RECV)
-		egress(by, t);
+	if (by && is_output(sk, skb))
+		egress((void *)by,
+			is_inet(sk) && sk->sk_protocol == IPPROTO_TCP
+				? bpf_rdonly_cast(by, bpf_core_type_id_kernel(struct tcp_sock))
+				: NULL,
+			t);
 	return 0;
 }
+#else
+#define OUTPUT(function, name) SEC("fentry/" function) int name(DW_U64 *args)
 
-SEC("fentry/ip_output")
-int owner_output4(DW_U64 *args)
+static __always_inline int output(const DW_U64 *args)
 {
-	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct sock *by = (struct sock *)args[1];
+
+	if (is_output(by, (const struct sk_buff *)args[2]))
+		egress(by, bpf_skc_to_tcp_sock(by), t);
+	return 0;
+}
+#endif
+
+OUTPUT("ip_output", owner_output4)
+{
+	return output(args);
 }
 
-SEC("fentry/ip_mc_output")
-int owner_output4_mc(DW_U64 *args)
+OUTPUT("ip_mc_output", owner_output4_mc)
 {
-	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+	return output(args);
 }
 
-SEC("fentry/ip6_output")
-int owner_output6(DW_U64 *args)
+OUTPUT("ip6_output", owner_output6)
 {
-	return output((struct sock *)args[1], (const struct sk_buff *)args[2]);
+	return output(args);
 }
 #endif
 
@@ -259,11 +290,6 @@ SEC("cgroup/getpeername6")
 int owner_peer6(struct bpf_sock_addr *ctx)
 {
 	return peer(ctx);
-}
-
-static __always_inline bool is_inet(const struct sock *sk)
-{
-	return sk->__sk_common.skc_family == AF_INET || sk->__sk_common.skc_family == AF_INET6;
 }
 
 #if defined(OWNER_RECV) || defined(OWNER_FUNCS)

@@ -189,7 +189,7 @@ struct bpf_iter__task_file {
 };
 #pragma clang attribute pop
 
-#ifdef OWNER_RECV
+#if defined(OWNER_RECV) || defined(OWNER_KPROBES)
 extern void *bpf_rdonly_cast(const void *obj, DW_U32 btf_id) __attribute__((section(".ksyms"))); /* Linux 6.2 */
 #endif
 /* The arguments of the tracepoint io_uring_complete in newer kernels; older ones have the result in place of the

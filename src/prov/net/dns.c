@@ -17,8 +17,10 @@ static const char *const args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t *", "
 #define IN(nat, ...) .attach = ATTACH_CGROUP_INGRESS, .native = nat, .bh_off = true, .look = LOOK, .when = __VA_ARGS__
 #define OUT(nat, ...) .attach = ATTACH_CGROUP_EGRESS, .native = nat, .look = LOOK, .when = __VA_ARGS__
 #define FUNC_DNS_IN(nat, ...) FUNC_SITE("sk_filter_trim_cap", 2, nat, .bh_off = true, .when = __VA_ARGS__)
-#define FUNC_DNS_OUT4(nat, cond, ...) FUNC_SITE("ip_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
-#define FUNC_DNS_OUT6(nat, cond, ...) FUNC_SITE("ip6_finish_output", 3, nat, .when = "P->sk != 0 && " cond, __VA_ARGS__)
+#define FUNC_DNS_OUT4(nat, cond, ...) \
+	FUNC_SITE("ip_finish_output", 3, nat, .when = "P->sk != 0 && " cond, .leaves = true, __VA_ARGS__)
+#define FUNC_DNS_OUT6(nat, cond, ...) \
+	FUNC_SITE("ip6_finish_output", 3, nat, .when = "P->sk != 0 && " cond, .leaves = true, __VA_ARGS__)
 /* TCP keeps what a process sends in pages, which functions cannot read: src/lower/site/packet.c. */
 #define LINEAR ", over TCP, as far as they are in the linear part of the buffer"
 #define COMES(cond, text) \

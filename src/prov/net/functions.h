@@ -16,8 +16,8 @@
  * socket. */
 #define FUNC_IN(cond, ...) FUNC_SITE("sk_filter_trim_cap", 2, "dw_cgin", .when = cond, .bh_off = true, __VA_ARGS__)
 #define FUNC_OUT(cond, ...) \
-	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__), \
-	FUNC_SITE("ip6_finish_output", 3, "dw_fout", .when = cond, __VA_ARGS__)
+	FUNC_SITE("ip_finish_output", 3, "dw_fout", .when = cond, .leaves = true, __VA_ARGS__), \
+	FUNC_SITE("ip6_finish_output", 3, "dw_fout", .when = cond, .leaves = true, __VA_ARGS__)
 #define FUNC_OUT_NONE(cond, ...) \
 	FUNC_SITE("ip_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__), \
 	FUNC_SITE("ip6_finish_output", 3, "dw_fnone", .when = cond, __VA_ARGS__)

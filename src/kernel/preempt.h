@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* preempt: does the kernel take the CPU from a thread that is in the kernel, and so in a BPF program? While a program
+ * at a function (fentry, fexit) or a typed tracepoint waits for the CPU, the kernel runs it for no other thread on that
+ * CPU: those firings are missed. The CPU is not taken from a program at a kprobe. */
+#ifndef DWIRE_KERNEL_PREEMPT_H
+#define DWIRE_KERNEL_PREEMPT_H
+#include <stdbool.h>
+
+/* The kernel is built to do so; or it is decided when it boots, or later, by the mode. */
+enum preempts { PREEMPTS_NOT, PREEMPTS, PREEMPTS_BY_MODE, PREEMPTS_UNKNOWN };
+
+/* Finds it out. How: its version; with PREEMPT_DYNAMIC the kernel's variable preempt_dynamic_mode, else the mode that
+ * debugfs shows. If none can be read, it is true for Linux 7.0 and later, which preempts wherever the machine can. */
+bool preempt_read(void);
+
+/* From uname(2)'s version: "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1". */
+enum preempts preempt_of_version(const char *version);
+/* From sched/preempt of debugfs: "none voluntary full (lazy)". */
+enum preempts preempt_of_modes(const char *text);
+/* From preempt_dynamic_mode. */
+enum preempts preempt_of_mode(int mode);
+#endif
