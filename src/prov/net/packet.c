@@ -7,8 +7,8 @@
 /* Memory that a driver took out of pages is given back without an event: what frees the last buffer of it stands for
  * that. Other memory has its own event, a moment later. */
 #define OF_BUFFER .key = "dw_last_of_pages[P->skb] ? (uint64_t)P->skb->head : 0", .word = "(uint64_t)P->skb"
-/* Memory of a cache: of headers, or of a buffer, or of two (sk_buff_fclones) of which the second one is sent. The end of
- * a buffer without an event of its own is known by that, so that the next packet in it is another one. */
+/* Memory of a cache: of headers, or of a buffer, or of two (sk_buff_fclones), the second of which is sent. The end of
+ * a buffer without an event of its own is known by that: the next packet in it is another one. */
 #define OF_CACHE                                                 \
 	.key = "P->object_size >= DW_HEAD_SIZE ? P->object : 0", \
 	.word = "P->object_size >= 2 * sizeof(struct sk_buff) ? P->object + sizeof(struct sk_buff) : P->object"
