@@ -10,7 +10,7 @@
 enum preempts { PREEMPTS_NOT, PREEMPTS, PREEMPTS_BY_MODE, PREEMPTS_UNKNOWN };
 
 /* Finds it out. How: its version; with PREEMPT_DYNAMIC the kernel's variable preempt_dynamic_mode, else the mode that
- * debugfs shows. If none can be read, it is true for Linux 7.0 and later, which preempts wherever the machine can. */
+ * debugfs shows. If none can be read, it is taken to be true for Linux 7.0 and later. */
 bool preempt_read(void);
 
 /* From uname(2)'s version: "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1". */
