@@ -224,6 +224,12 @@ static int load_failed(const struct owner_kernel *k, int err, const struct owner
 	return failed(err, what, "", opts, to);
 }
 
+/* Are packets to be seen at kprobes, since programs at fentry would be missed? */
+static bool at_kprobes(struct features *f)
+{
+	return features_preempts(f) && features_kprobe_multi(f);
+}
+
 /* Loads the programs of the variant that suits, and takes a copy of the cgroup's descriptor. */
 static int load(struct owner *o, const struct owner_opts *opts, const struct reporter *to)
 {
@@ -232,7 +238,7 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	int err = opts->btf || ahead ? 0 : kbtf_open(&own);
 
 	if (!err && !ahead)
-		err = owner_load(&o->k, opts->functions, opts->functions && features_preempts(opts->features),
+		err = owner_load(&o->k, opts->functions, opts->functions && at_kprobes(opts->features),
 			opts->btf ? opts->btf : own);
 	kbtf_close(own);
 	if (err && lockdown_hides())

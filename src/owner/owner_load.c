@@ -91,13 +91,13 @@ void owner_kernel_init(struct owner_kernel *k)
 	k->iter = -1;
 }
 
-int owner_load(struct owner_kernel *k, bool functions, bool preempts, struct kbtf *btf)
+int owner_load(struct owner_kernel *k, bool functions, bool kprobes, struct kbtf *btf)
 {
 	uint32_t entries = owner_room();
 	int err;
 
 	owner_kernel_init(k);
-	if (functions && preempts && owner_load_variant(k, OWNER_KPROBES, btf, entries) == 0)
+	if (functions && kprobes && owner_load_variant(k, OWNER_KPROBES, btf, entries) == 0)
 		return 0;
 	err = functions ? load_funcs(k, btf, entries) : owner_load_variant(k, OWNER_HOOKS, btf, entries);
 	if (err)

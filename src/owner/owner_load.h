@@ -77,9 +77,9 @@ struct owner_kernel {
 	const volatile uint32_t *datagram_shared, *stream_shared, *accepts_seen, *accepts_needed;
 };
 
-/* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. preempts: see
- * features_preempts(). btf: borrowed for the call. Returns 0 or -errno. */
-int owner_load(struct owner_kernel *k, bool functions, bool preempts, struct kbtf *btf)
+/* functions: the script sees packets at functions of the kernel, before the cgroup hooks do. kprobes: the service is to
+ * see them at kprobes, not at fentry. btf: borrowed for the call. Returns 0 or -errno. */
+int owner_load(struct owner_kernel *k, bool functions, bool kprobes, struct kbtf *btf)
 	__attribute__((warn_unused_result));
 /* Loads a program that the variant has and that is not loaded yet. 0, also if the variant has it not, or -errno. */
 int owner_load_needed(struct owner_kernel *k, enum owner_prog p) __attribute__((warn_unused_result));
