@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tcptop: TCP bytes by process and connection, busiest first.
  *
- * common: sockets interval=1 rows=20 live
+ * common: sockets interval=1 rows=20 live walks
  * -C   noclear = 0   do not clear the screen
  * -S   nosummary = 0   without the line about the whole machine
  * row: ZONE %-6.6s PID %6d COMM %-8.8s LADDR %-15s|%-39s LPORT %5d RADDR %-15s|%-39s RPORT %5d
@@ -9,6 +9,19 @@
  */
 #pragma D option aggsortrev
 #pragma D option aggsortsum
+#pragma D option dynvarsize=32m
+
+/* TCP counts the bytes of each connection by itself. A walk over all connections ends an interval, and what a connection
+ * has more than at the walk before is its row; one that ends between two walks has its row then. So a segment costs
+ * nothing. */
+struct counts {
+	uint64_t ports;		/* whose they are; 0: nobody's, as before the first walk */
+	uint64_t received;
+	uint64_t sent;
+};
+struct counts before[uintptr_t];	/* by the address of the socket, which another one may get */
+this struct counts then;
+this struct counts now;
 
 uint64_t in;
 uint64_t out;
@@ -18,24 +31,100 @@ dtrace:::BEGIN
 	say("Tracing TCP... the first screen comes in %s s. Ctrl-C ends.\n", interval_text);
 }
 
-tcp:::receive
-/ args[2]->ip_plength > args[4]->tcp_offset && args[1]->cs_pid != -1 &&
-  wanted(args[1], args[4]->tcp_dport, args[4]->tcp_sport, args[2]->ip_daddr, args[2]->ip_saddr) /
+tcp:::state-change
+/ args[3]->tcps_state == TCP_STATE_ESTABLISHED /
 {
-	this->size = args[2]->ip_plength - args[4]->tcp_offset;
-	in += this->size;
-	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_daddr, args[4]->tcp_dport,
-	    args[2]->ip_saddr, args[4]->tcp_sport] = sum(this->size);
+	this->now.ports = args[3]->tcps_lport << 16 | args[3]->tcps_rport;
+	this->now.received = 0;
+	this->now.sent = 0;
+	before[args[1]->cs_addr] = this->now;
 }
 
-tcp:::send
-/ args[2]->ip_plength > args[4]->tcp_offset && args[1]->cs_pid != -1 &&
-  wanted(args[1], args[4]->tcp_sport, args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
+sockets:::tcp-open
+/ args[0]->os_whole && args[0]->os_listens == 0 /
 {
-	this->size = args[2]->ip_plength - args[4]->tcp_offset;
-	out += this->size;
-	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_saddr, args[4]->tcp_sport,
-	    args[2]->ip_daddr, args[4]->tcp_dport] = sum(this->size);
+	this->then = before[args[0]->os_addr];
+	this->now.ports = args[2]->tcps_lport << 16 | args[2]->tcps_rport;
+	this->now.received = args[2]->tcps_bytes_received - args[2]->tcps_fin_received;
+	this->now.sent = args[2]->tcps_bytes_sent;
+	before[args[0]->os_addr] = this->now;
+	this->more = this->then.ports == this->now.ports && this->then.received <= this->now.received &&
+	    this->then.sent <= this->now.sent;
+	this->rx = this->more ? this->now.received - this->then.received : 0;
+	this->tx = this->more ? this->now.sent - this->then.sent : 0;
+}
+
+sockets:::tcp-open
+/ (this->rx || this->tx) && args[1]->cs_pid != -1 &&
+  wanted(args[1], args[2]->tcps_lport, args[2]->tcps_rport, args[2]->tcps_laddr, args[2]->tcps_raddr) /
+{
+	this->shown = 1;
+	in += this->rx;
+	out += this->tx;
+}
+
+sockets:::tcp-open
+/ this->shown /
+{
+	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->tcps_laddr, args[2]->tcps_lport,
+	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->rx);
+}
+
+sockets:::tcp-open
+/ this->shown /
+{
+	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->tcps_laddr, args[2]->tcps_lport,
+	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->tx);
+}
+
+/* As in tcplife. */
+tcp:::state-change
+/ args[5]->tcps_state != TCP_STATE_LISTEN /
+{
+	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
+	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+}
+
+tcp:::detach
+{
+	this->ends = 1;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->ends /
+{
+	this->then = before[args[1]->cs_addr];
+	before[args[1]->cs_addr] = 0;
+	this->now.ports = args[3]->tcps_lport << 16 | args[3]->tcps_rport;
+	this->now.received = args[3]->tcps_bytes_received - args[3]->tcps_fin_received;
+	this->now.sent = args[3]->tcps_bytes_sent;
+	this->more = this->then.ports == this->now.ports && this->then.received <= this->now.received &&
+	    this->then.sent <= this->now.sent;
+	this->rx = this->more ? this->now.received - this->then.received : 0;
+	this->tx = this->more ? this->now.sent - this->then.sent : 0;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->ends && (this->rx || this->tx) && args[1]->cs_pid != -1 &&
+  wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
+{
+	this->shown = 1;
+	in += this->rx;
+	out += this->tx;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->shown /
+{
+	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport] = sum(this->rx);
+}
+
+tcp:::state-change, tcp:::detach
+/ this->shown /
+{
+	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport] = sum(this->tx);
 }
 
 tool:::interval

@@ -6,7 +6,7 @@
 #include "kernel/features.h"
 
 #define LOAD_BUFSIZE_DEFAULT (4u << 20)
-#define LOAD_BUFSIZE_PACKETS (16u << 20)      /* for a script with pcap() */
+#define LOAD_BUFSIZE_PACKETS (16u << 20)      /* for a script that records each packet */
 #define LOAD_BUFSIZE_PACKETS_ALL (256u << 20) /* of all CPUs together */
 #define LOAD_BUFSIZE_SUMMARY (256u << 10)     /* for a script without records by event */
 

@@ -31,16 +31,9 @@ static bool records_events(const struct image *image, const struct epid *e)
 	return e->nactions == 0;
 }
 
-static bool records_packets(const struct epid *e)
-{
-	for (size_t i = 0; i < e->nactions; i++)
-		if (e->actions[i].kind == ACT_PCAP)
-			return true;
-	return false;
-}
-
-/* Packets come in bursts, and each takes some 360 bytes. All CPUs together take no more than the limit, unless
- * the default of other events does. */
+/* Packets come in bursts, and each takes some 360 bytes, and 240 as a line of tcpsnoop: while other programs take the
+ * CPUs of dwire itself, they must wait. All CPUs together take no more than the limit, unless the default of other
+ * events does. */
 static uint64_t packets_bufsize(unsigned cpus)
 {
 	uint64_t size = LOAD_BUFSIZE_PACKETS;
@@ -57,10 +50,11 @@ static uint64_t default_bufsize(const struct image *image, unsigned cpus)
 	uint64_t size = LOAD_BUFSIZE_SUMMARY;
 
 	for (size_t i = 0; i < image->epids.n; i++) {
-		if (records_packets(&image->epids.v[i]))
+		if (!records_events(image, &image->epids.v[i]))
+			continue;
+		if (image->epids.v[i].packets)
 			return packets_bufsize(cpus);
-		if (records_events(image, &image->epids.v[i]))
-			size = LOAD_BUFSIZE_DEFAULT;
+		size = LOAD_BUFSIZE_DEFAULT;
 	}
 	return size;
 }

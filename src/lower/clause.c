@@ -174,17 +174,20 @@ static uint32_t leave_label(struct clause_ctx *cx)
 }
 
 /* Emitted at the head of a program, and after each clause that may have ended the trace. exit() shuts the gate: no
- * clause runs then, not even the later ones of this firing, except those of END and ERROR. BEGIN's run before it
- * opens. */
+ * clause runs then, not even the later ones of this firing, except those of END and ERROR, and those of the last walk.
+ * BEGIN's run before it opens. */
 static void leave_when_shut(struct clause_ctx *cx)
 {
 	bool dtrace = !strcmp(cx->prov->name, "dtrace"), begin = dtrace && !strcmp(cx->probe->name, "BEGIN");
 	bool exits = checker_exits(cx->lw->ck);
+	vreg gate;
 
 	if ((dtrace && !begin) || (begin && !exits) || !(exits || cx->lw->gated))
 		return;
-	ir_jcci(cx->ir, begin ? CC_EQ : CC_NE, ir_ld(cx->ir, gate_word(cx), 0, 8, false, false),
-		begin ? DW_GATE_ENDED : DW_GATE_OPEN, leave_label(cx));
+	gate = ir_ld(cx->ir, gate_word(cx), 0, 8, false, false);
+	if (at_walk(cx->pg))
+		gate = ir_alui(cx->ir, ALU_AND, gate, DW_GATE_OPEN & DW_GATE_LAST);
+	ir_jcci(cx->ir, begin ? CC_EQ : CC_NE, gate, begin ? DW_GATE_ENDED : DW_GATE_OPEN, leave_label(cx));
 }
 
 void clauses_begin(struct clause_ctx *head)
@@ -287,8 +290,10 @@ bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, 
 	cx.exiting = has_exit(ep) ? ir_var(ir) : 0;
 	if (cx.exiting)
 		ir_seti(ir, cx.exiting, 0);
-	if (ep->rec_size)
+	if (ep->rec_size) {
+		pg->lw->im->epids.v[job->epid].packets |= site_has_packet(pg);
 		begin_record(&cx, ep);
+	}
 	lower_stmts(&cx, c->body.v, c->body.n, true);
 	if (cx.rec)
 		submit_record(&cx, cx.exiting != 0);

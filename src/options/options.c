@@ -195,6 +195,7 @@ static const struct opt {
 	{ "ustackunwind", OPT_UNWIND, 0, O(dwarf) },
 	{ "verbose", OPT_BOOL, 0, O(verbose) },
 	{ "version", OPT_VERSION, 0, O(version) },
+	{ "walkend", OPT_BOOL, 0, O(walkend) },
 	{ "walkrate", OPT_RATE, 0, O(walkrate_ns) },
 	{ "zdefs", OPT_BOOL, 0, O(zdefs) },
 #undef O

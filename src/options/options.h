@@ -118,6 +118,7 @@ struct options {
 	uint64_t switchrate_ns; /* 0: default */
 	uint64_t aggrate_ns, statusrate_ns, cleanrate_ns;
 	uint64_t walkrate_ns; /* between two walks over what there is; 0: there is one walk */
+	bool walkend;         /* another walk before END */
 	struct agg_opts agg;
 };
 

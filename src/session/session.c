@@ -406,12 +406,14 @@ static int end(struct session *s, int *status)
 
 	if (!s->consumer)
 		return 0;
+	err = session_last_walk(s);
 	(void)!load_set_gate(s->loaded, DW_GATE_ENDED); /* if that fails, clauses stop as they are detached */
 	tick_stop(s->ticks);
 	/* After exit() nothing that programs still record is printed: only aggregations are worth waiting for them. */
 	if (s->attached)
 		attach_detach(s->attached, s->image->aggs.n || !consumer_exited(s->consumer, status));
-	err = empty_all(s);
+	if (!err)
+		err = empty_all(s);
 	if (!err && !s->output_gone)
 		err = written(s, consumer_release(s->consumer));
 	if (!err)

@@ -353,13 +353,43 @@ static bool keep_walking(void *ctx)
 	return !s->walk_err && !s->stop && !stop_asked(s);
 }
 
-/* The next walk begins -x walkrate after the beginning of this one; after a walk that took longer there is a pause of
- * that time, in which the rings are emptied. */
+/* The next walk begins -x walkrate after the time at which this one was to begin; after a walk that took longer there
+ * is a pause of that time, in which the rings are emptied. */
 static void plan_walk(struct session *s, uint64_t began)
 {
 	const uint64_t rate = s->opts.options->walkrate_ns, now = clock_now();
 
+	if (s->walk_at < began)
+		began = s->walk_at;
 	s->walk_at = !rate ? UINT64_MAX : began + rate > now ? began + rate : now + rate;
+}
+
+/* Nothing but a lost output ends the last walk. */
+static bool keep_last_walk(void *ctx)
+{
+	struct session *s = ctx;
+
+	if (consumer_avail(s->consumer) > PEEK_EMPTY)
+		s->walk_err = session_empty_to(s, clock_now());
+	return !s->walk_err && !s->output_gone;
+}
+
+int session_last_walk(struct session *s)
+{
+	int err;
+
+	if (!s->opts.options->walkend || !s->attached || s->walk_err || s->output_gone || !s->walk)
+		return 0;
+	err = load_set_gate(s->loaded, DW_GATE_LAST);
+	/* A program that was running may have called exit() since, which shuts the gate. */
+	if (!err) {
+		load_synchronize(s->loaded);
+		err = load_set_gate(s->loaded, DW_GATE_LAST);
+	}
+	if (err)
+		return report_error(s->opts.to, err, D_NONE, NULL, "cannot begin the last walk: %s", strerror(-err));
+	(void)attach_walk(s->attached, keep_last_walk, s, s->opts.to);
+	return s->walk_err;
 }
 
 /* The objects that exist now (sockets:::tcp-open), and then the probe that says that there are no more. */

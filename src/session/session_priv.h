@@ -53,6 +53,8 @@ uint64_t session_switchrate(const struct session *s);  /* ns: how often the ring
 uint64_t session_report_rate(const struct session *s); /* ns: how often drops are reported */
 /* From here on one firing in `rate` runs. 0, or -errno after a report. */
 int session_set_rate(struct session *s, uint64_t rate);
+/* -x walkend: the walk before END. 0, or a negative value after a report. */
+int session_last_walk(struct session *s);
 /* Sets the timer for the next thing to do. 0, or -errno after a report. */
 int session_wake(struct session *s);
 /* Notes the processes whose addresses are printed later, because they may end before that. */

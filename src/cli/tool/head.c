@@ -470,7 +470,10 @@ bool tool_parse_head(struct tool *t)
 		first = false;
 		s += n + 1;
 	}
-	return add_common(t, common);
+	if (!add_common(t, common))
+		return false;
+	t->between = t->walks && strstr(t->file->text, "tool:::interval");
+	return true;
 }
 
 /* "row: ", "row first: ", "common: ": a line of an interface. */

@@ -198,7 +198,6 @@ void capture_copy(struct clause_ctx *cx)
 
 	if (!site_has_packet(cx->pg))
 		return;
-	cx->lw->im->epids.v[cx->epid].packets = true;
 	to = ir_alui(ir, ALU_ADD, cx->rec, (int32_t)cx->lw->im->epids.v[cx->epid].rec_size);
 	if (at_packet_hook(cx->pg)) {
 		copy_by_hook(cx, to, none);

@@ -5,6 +5,7 @@
 #include "prov/provider.h"
 
 static const char *const args[] = { "openinfo_t *", "csinfo_t *", NULL };
+static const char *const tcp_args[] = { "openinfo_t *", "csinfo_t *", "tcpsinfo_t *", NULL };
 
 /* At the end of an iterator its program runs once more, without an object. */
 #define A_SOCKET .when = "P->at != 0"
@@ -30,7 +31,7 @@ static const struct site by_hand[] = {
 };
 
 static const struct probe_def probes[] = {
-	{ "tcp-open", args, TABLE(tcp_sites), "a TCP socket exists when the trace starts" },
+	{ "tcp-open", tcp_args, TABLE(tcp_sites), "a TCP socket exists when the trace starts" },
 	{ "udp-open", args, TABLE(udp_sites), "a UDP socket exists when the trace starts" },
 	{ "done", NULL, TABLE(by_hand), "tcp-open and udp-open have fired for every socket" },
 };

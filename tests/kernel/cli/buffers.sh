@@ -56,6 +56,26 @@ run -x bufresize=manual -b 4t -n 'BEGIN { exit(0); }'
 expect_match "$STATUS $ERR" 'dwire: cannot make buffers of 4398046511104 bytes for each CPU: not enough memory$' "bufresize=manual"
 gives 0 "1 2 3 " "" -q -x bufresize=manual -x switchrate=1s -x statusrate=5hz -x cleanrate=99hz -x aggrate=1hz -s a.d
 
+# What the kernel has: more for records of packets, which come in bursts, and less for sums.
+rings() { # D: the sizes of the buffers (BPF_MAP_TYPE_RINGBUF is 27)
+	"$dwire" -qn "$1 tick-9s { exit(0); }" >/dev/null 2>err &
+	local traced=$! sizes=
+	for _ in {1..100}; do
+		sizes=$(awk '$1 == "map_type:" { ring = $2 == 27 } ring && $1 == "max_entries:" { print $2 }' \
+			/proc/$traced/fdinfo/* 2>/dev/null | sort -u)
+		[ -z "$sizes" ] || break
+		sleep 0.1
+	done
+	kill -INT $traced
+	wait $traced
+	echo "$sizes"
+}
+packets=$((16 << 20))
+while [ $((packets * $(nproc))) -gt $((256 << 20)) ] && [ $packets -gt $((4 << 20)) ]; do packets=$((packets / 2)); done
+expect_eq "$(rings 'tcp:::send { trace(1); }')" $packets "the buffer of a line a packet"
+expect_eq "$(rings 'sched:::on-cpu { trace(1); }')" $((4 << 20)) "the buffer of a line an event"
+expect_eq "$(rings 'tcp:::send { @ = count(); }')" $((256 << 10)) "the buffer of a sum"
+
 cat >s.d <<'EOF'
 BEGIN { printf("a"); setopt("quiet"); }
 BEGIN { printf("b"); setopt("quiet", "disable"); }

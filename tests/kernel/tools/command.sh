@@ -41,11 +41,14 @@ expect_eq "$(rows slow)" 0 "-m"
 
 # Reports of a quarter of a second, in one second and a bit.
 "$dwire" tcptop 0.25 4 --json --netns "$NETNS" --command "sleep 30" >"$tmp/out" 2>"$tmp/err" || fail "tcptop 0.25: $(<"$tmp/err")"
-"$dwire" tcptop --program 0.25 4 >"$tmp/program"
-expect_match "$(<"$tmp/program")" 'tick-250ms' "an interval of a fraction"
-"$dwire" tcptop --program 2.000 -d 4 >"$tmp/program"
-expect_match "$(<"$tmp/program")" 'tick-2s' "an interval of whole seconds"
-expect_match "$(<"$tmp/program")" 'tool_reports >= 2' "the reports of its time"
+for at in "udptop tick-250ms tick-2s" "tcptop walkrate=250ms walkrate=2000ms"; do
+	read -r tool quarter two <<<"$at"
+	"$dwire" "$tool" --program 0.25 4 >"$tmp/program"
+	expect_match "$(<"$tmp/program")" "$quarter" "$tool: an interval of a fraction"
+	"$dwire" "$tool" --program 2.000 -d 4 >"$tmp/program"
+	expect_match "$(<"$tmp/program")" "$two" "$tool: an interval of whole seconds"
+	expect_match "$(<"$tmp/program")" 'tool_reports >= 2' "$tool: the reports of its time"
+done
 
 # The same letters everywhere: each tool that has a time or failures.
 for tool in soconnect soconnlat so1stbyte gethostlatency dnssnoop neighsnoop superping tcplife solife reqlat; do

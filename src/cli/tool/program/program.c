@@ -315,19 +315,21 @@ static long last_report(struct tool *t)
 	long every = tool_ms(t, "interval"), count = tool_number(t, "count"), all = tool_ms(t, "tool_for");
 	long within = every > 0 && all % every == 0 ? all / every : 0;
 
-	if (!t->interval || t->walks || every <= 0)
+	if (!t->interval || (t->walks && !t->between) || every <= 0)
 		return 0;
 	return count <= 0 || (within && within < count) ? within : count;
 }
 
-/* Writes the predicate of an interval clause: after the last report nothing is left to report at the end. Returns the
- * position after it. */
+/* Writes the predicate of an interval clause: after the last report nothing is left to report at the end, and the first
+ * walk of several is what later ones are compared with. Returns the position after it. */
 static const char *expand_condition(struct maker *m, const char *s, FILE *out)
 {
 	const char *from = s + strspn(s, " \t\n"), *end = from;
 	char *own;
 
-	fprintf(out, "\n/ tool_reports < %ld", last_report(m->t));
+	fprintf(out, "\n/ %s", m->t->between ? "tool_reports >= 0" : "");
+	if (last_report(m->t))
+		fprintf(out, "%stool_reports < %ld", m->t->between ? " && " : "", last_report(m->t));
 	if (*from == '/') {
 		for (const char *p = from + 1; *p && *p != '{'; p = source_skip(p) > p ? source_skip(p) : p + 1)
 			if (*p == '/' && source_skip(p) == p)
@@ -355,11 +357,13 @@ static bool expand_probe(struct maker *m, const char *s, const char **next, FILE
 		return false;
 	*next = s + (tick ? 11 : 15);
 	m->interval = !tick;
-	if (every)
+	if (every && !tick && m->t->between)
+		fputs("sockets:::done", out);
+	else if (every)
 		put_tick(every, out);
 	if (!tick)
 		fprintf(out, "%sdtrace:::END", every ? ", " : "");
-	if (!tick && last_report(m->t))
+	if (!tick && (last_report(m->t) || m->t->between))
 		*next = expand_condition(m, *next, out);
 	return true;
 }
@@ -570,7 +574,7 @@ static bool announces(struct tool *t)
 	static const char *const others[] = { "tool_batch", "quiet", "tool_emit", "tool_program" };
 	const char *const texts[] = { t->file->text, t->script ? t->script->text : "" };
 
-	if (t->out != TOOL_TEXT || t->walks || t->carried || t->capture || !isatty(STDOUT_FILENO) ||
+	if (t->out != TOOL_TEXT || (t->walks && !t->between) || t->carried || t->capture || !isatty(STDOUT_FILENO) ||
 		!isatty(STDERR_FILENO))
 		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -605,6 +609,8 @@ static bool put_head(struct maker *m, FILE *out)
 		fprintf(out, "#pragma D option walkrate=%ldms\n", tool_ms(t, "interval"));
 	if (t->walks || (t->interval && tool_ms(t, "interval")))
 		fputs("int tool_reports;\n", out);
+	if (t->between)
+		fputs("#pragma D option walkend\ndtrace:::BEGIN\n{\n\ttool_reports = -1;\n}\n", out);
 	if (tool_only_command(t))
 		fputs(only_command, out);
 	if (t->carried || shows_secs(m))
@@ -632,15 +638,18 @@ static void put_end(struct tool *t, FILE *out)
 	long all = tool_ms(t, "tool_for"), every = t->interval && !t->walks ? tool_ms(t, "interval") : 0;
 
 	if (t->walks)
-		fprintf(out,
-			"sockets:::done\n{\n\ttool_reports++;\n}\nsockets:::done\n"
-			"/interval == 0 || tool_reports == count/\n{\n\texit(0);\n}\n");
+		fputs("sockets:::done\n{\n\ttool_reports++;\n}\n", out);
+	if (t->walks && !t->between)
+		fputs("sockets:::done\n/interval == 0 || tool_reports == count/\n{\n\texit(0);\n}\n", out);
 	if (every) {
 		put_tick(every, out);
 		fputs("\n{\n\ttool_reports++;\n}\n", out);
 	}
 	if (last_report(t)) {
-		put_tick(every, out);
+		if (t->between)
+			fputs("sockets:::done", out);
+		else
+			put_tick(every, out);
 		fprintf(out, "\n/tool_reports >= %ld/\n{\n\texit(0);\n}\n", last_report(t));
 	}
 	if (all) {
