@@ -13,7 +13,7 @@
 
 /* TCP counts the bytes of each connection by itself. A walk over all connections ends an interval, and what a connection
  * has more than at the walk before is its row; one that ends between two walks has its row then. So a segment costs
- * nothing. */
+ * nothing. Where walks cannot enter other network namespaces (tool_walks is 0), segments are counted. */
 struct counts {
 	uint64_t ports;		/* whose they are; 0: nobody's, as before the first walk */
 	uint64_t received;
@@ -32,7 +32,7 @@ dtrace:::BEGIN
 }
 
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_ESTABLISHED /
+/ tool_walks && args[3]->tcps_state == TCP_STATE_ESTABLISHED /
 {
 	this->now.ports = args[3]->tcps_lport << 16 | args[3]->tcps_rport;
 	this->now.received = 0;
@@ -41,7 +41,7 @@ tcp:::state-change
 }
 
 sockets:::tcp-open
-/ args[0]->os_whole && args[0]->os_listens == 0 /
+/ tool_walks && args[0]->os_whole && args[0]->os_listens == 0 /
 {
 	this->then = before[args[0]->os_addr];
 	this->now.ports = args[2]->tcps_lport << 16 | args[2]->tcps_rport;
@@ -55,7 +55,7 @@ sockets:::tcp-open
 }
 
 sockets:::tcp-open
-/ (this->rx || this->tx) && args[1]->cs_pid != -1 &&
+/ tool_walks && (this->rx || this->tx) && args[1]->cs_pid != -1 &&
   wanted(args[1], args[2]->tcps_lport, args[2]->tcps_rport, args[2]->tcps_laddr, args[2]->tcps_raddr) /
 {
 	this->shown = 1;
@@ -64,14 +64,14 @@ sockets:::tcp-open
 }
 
 sockets:::tcp-open
-/ this->shown /
+/ tool_walks && this->shown /
 {
 	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->tcps_laddr, args[2]->tcps_lport,
 	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->rx);
 }
 
 sockets:::tcp-open
-/ this->shown /
+/ tool_walks && this->shown /
 {
 	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->tcps_laddr, args[2]->tcps_lport,
 	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->tx);
@@ -79,19 +79,20 @@ sockets:::tcp-open
 
 /* As in tcplife. */
 tcp:::state-change
-/ args[5]->tcps_state != TCP_STATE_LISTEN /
+/ tool_walks && args[5]->tcps_state != TCP_STATE_LISTEN /
 {
 	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
 	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
 }
 
 tcp:::detach
+/ tool_walks /
 {
 	this->ends = 1;
 }
 
 tcp:::state-change, tcp:::detach
-/ this->ends /
+/ tool_walks && this->ends /
 {
 	this->then = before[args[1]->cs_addr];
 	before[args[1]->cs_addr] = 0;
@@ -105,7 +106,7 @@ tcp:::state-change, tcp:::detach
 }
 
 tcp:::state-change, tcp:::detach
-/ this->ends && (this->rx || this->tx) && args[1]->cs_pid != -1 &&
+/ tool_walks && this->ends && (this->rx || this->tx) && args[1]->cs_pid != -1 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	this->shown = 1;
@@ -114,17 +115,37 @@ tcp:::state-change, tcp:::detach
 }
 
 tcp:::state-change, tcp:::detach
-/ this->shown /
+/ tool_walks && this->shown /
 {
 	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport] = sum(this->rx);
 }
 
 tcp:::state-change, tcp:::detach
-/ this->shown /
+/ tool_walks && this->shown /
 {
 	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport] = sum(this->tx);
+}
+
+tcp:::receive
+/ tool_walks == 0 && args[2]->ip_plength > args[4]->tcp_offset && args[1]->cs_pid != -1 &&
+  wanted(args[1], args[4]->tcp_dport, args[4]->tcp_sport, args[2]->ip_daddr, args[2]->ip_saddr) /
+{
+	this->size = args[2]->ip_plength - args[4]->tcp_offset;
+	in += this->size;
+	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_daddr, args[4]->tcp_dport,
+	    args[2]->ip_saddr, args[4]->tcp_sport] = sum(this->size);
+}
+
+tcp:::send
+/ tool_walks == 0 && args[2]->ip_plength > args[4]->tcp_offset && args[1]->cs_pid != -1 &&
+  wanted(args[1], args[4]->tcp_sport, args[4]->tcp_dport, args[2]->ip_saddr, args[2]->ip_daddr) /
+{
+	this->size = args[2]->ip_plength - args[4]->tcp_offset;
+	out += this->size;
+	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->ip_saddr, args[4]->tcp_sport,
+	    args[2]->ip_daddr, args[4]->tcp_dport] = sum(this->size);
 }
 
 tool:::interval

@@ -406,7 +406,7 @@ static int end(struct session *s, int *status)
 
 	if (!s->consumer)
 		return 0;
-	err = session_last_walk(s);
+	err = s->last_walk ? s->last_walk(s) : 0;
 	(void)!load_set_gate(s->loaded, DW_GATE_ENDED); /* if that fails, clauses stop as they are detached */
 	tick_stop(s->ticks);
 	/* After exit() nothing that programs still record is printed: only aggregations are worth waiting for them. */

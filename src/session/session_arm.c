@@ -374,11 +374,12 @@ static bool keep_last_walk(void *ctx)
 	return !s->walk_err && !s->output_gone;
 }
 
-int session_last_walk(struct session *s)
+/* -x walkend: the walk before END. 0, or a negative value after a report. */
+static int last_walk(struct session *s)
 {
 	int err;
 
-	if (!s->opts.options->walkend || !s->attached || s->walk_err || s->output_gone || !s->walk)
+	if (!s->opts.options->walkend || s->walk_err || s->output_gone)
 		return 0;
 	err = load_set_gate(s->loaded, DW_GATE_LAST);
 	/* A program that was running may have called exit() since, which shuts the gate. */
@@ -432,8 +433,11 @@ static int go(struct session *s)
 		err = start_ticks(s);
 	if (!err)
 		err = session_empty_to(s, begun);
-	if (!err && !s->stop)
+	if (!err && !s->stop) {
+		s->walk = walk;
+		s->last_walk = last_walk;
 		err = walk(s);
+	}
 	return err || s->stop ? err : release_children(s);
 }
 
@@ -470,7 +474,6 @@ int session_arm(struct session *s)
 		err = load_finish(s->loaded, s->opts.to);
 	report_progress(s->opts.to, NULL, 0, 0);
 	meter_armed(s->meter);
-	s->walk = walk;
 	s->emptied_at = clock_now();
 	s->empty_at = s->peek_at = s->emptied_at + session_switchrate(s) / PEEKS;
 	s->report_at = clock_now() + session_report_rate(s);

@@ -41,6 +41,7 @@ struct session {
 	uint64_t emptied_at;                   /* when the rings were emptied */
 	uint64_t walk_at;                      /* the same: when the next walk begins; UINT64_MAX: there is none */
 	int (*walk)(struct session *s);        /* then; 0, or -errno after a report */
+	int (*last_walk)(struct session *s);   /* before END, likewise; NULL: there was no first one */
 	unsigned owner_late;                   /* times that owner_poll() failed */
 	uint64_t owner_drops;                  /* as last reported */
 	bool stop;                             /* the session is to end */
@@ -53,8 +54,6 @@ uint64_t session_switchrate(const struct session *s);  /* ns: how often the ring
 uint64_t session_report_rate(const struct session *s); /* ns: how often drops are reported */
 /* From here on one firing in `rate` runs. 0, or -errno after a report. */
 int session_set_rate(struct session *s, uint64_t rate);
-/* -x walkend: the walk before END. 0, or a negative value after a report. */
-int session_last_walk(struct session *s);
 /* Sets the timer for the next thing to do. 0, or -errno after a report. */
 int session_wake(struct session *s);
 /* Notes the processes whose addresses are printed later, because they may end before that. */

@@ -5,8 +5,11 @@
 #include "cli/tool/head.h"
 
 #include <ctype.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* The groups of options that "common:" names, as lines of a head. */
 static const struct {
@@ -446,6 +449,15 @@ static bool add_common(struct tool *t, const char *common)
 		add_pictures(t) && add_group(t, "all");
 }
 
+/* May this process enter other network namespaces? Without it a walk shows only the sockets of its own. */
+static bool may_enter_namespaces(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { { .effective = 0 } };
+
+	return syscall(SYS_capget, &head, caps) == 0 && (caps[0].effective >> CAP_SYS_ADMIN & 1);
+}
+
 bool tool_parse_head(struct tool *t)
 {
 	const char *s = strstr(t->file->text, "/*"), *end = s ? strstr(s, "*/") : NULL;
@@ -472,7 +484,8 @@ bool tool_parse_head(struct tool *t)
 	}
 	if (!add_common(t, common))
 		return false;
-	t->between = t->walks && strstr(t->file->text, "tool:::interval");
+	t->between = t->walks && strstr(t->file->text, "tool:::interval") && may_enter_namespaces();
+	t->walks &= t->between || !strstr(t->file->text, "tool:::interval");
 	return true;
 }
 

@@ -2,7 +2,8 @@
 # parallel: yes
 # tcptop compares what TCP itself has counted: a connection that is older than the trace has only the bytes since then,
 # whether it ends or stays open; one that begins and ends between two walks has all of its own, and so has one at the
-# same address in memory; each byte is in one interval, also in the last, unfinished one. And -x walkend.
+# same address in memory; each byte is in one interval, also in the last, unfinished one. The same without CAP_SYS_ADMIN,
+# by segments. And -x walkend.
 . "$here/tools/json.lib"
 need python3
 netns_new top
@@ -45,31 +46,40 @@ for name, (port, n) in sent.items():
 open("done", "w").close()
 open("bye").read()                    # stays is open when the trace ends
 END
-ip netns exec "$NETNS" python3 "$tmp/talk.py" "$tmp" >"$tmp/trigger" &
-talker=$!
-until grep -q ready "$tmp/trigger"; do sleep 0.1; done
 printf '#!/bin/sh\n: >%q\ncat %q\n' "$tmp/go" "$tmp/done" >"$tmp/traffic"
-chmod +x "$tmp/traffic"
-tool top tcptop -n 1000 0.4
-: >"$tmp/bye"
-wait $talker
+printf '#!/bin/sh\nexec setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin %q "$@"\n' "$dwire" >"$tmp/weak"
+chmod +x "$tmp/traffic" "$tmp/weak"
+top() { # LABEL
+	local talker
+	ip netns exec "$NETNS" python3 "$tmp/talk.py" "$tmp" >"$tmp/trigger" &
+	talker=$!
+	until grep -qs ready "$tmp/trigger"; do sleep 0.1; done
+	tool "$1" tcptop -n 1000 0.4
+	: >"$tmp/bye"
+	wait $talker
+}
+top walks
+dwire=$tmp/weak top segments
+expect_match "$("$dwire" tcptop --program)" 'walkend' "walks"
+[[ $("$tmp/weak" tcptop --program) != *walkend* ]] || fail "walks without CAP_SYS_ADMIN"
 check_rows <<'END'
 from collections import Counter
-v = said("top")
-got, want, parts = Counter(), Counter(), Counter()
-for r in rows("top"):
-    parts[r["lport"]] += 1
-    got[r["lport"], "out"] += r["tx_bytes"]
-    got[r["rport"], "in"] += r["rx_bytes"]
-for name in ["stays", "ends"] + [f"short{n}" for n in range(20)]:
-    want[v[f"{name}_port"], "out"] = want[v[f"{name}_port"], "in"] = v[name]
-eq({k: n for k, n in got.items() if k in want}, dict(want), "bytes since the trace began")
-eq(sum(got.values()), sum(want.values()), "no other bytes")
-eq(parts[v["stays_port"]] > 2 and parts[v["ends_port"]] > 2, True, f"rows in several intervals: {parts}")
+for label in "walks", "segments":
+    v = said(label)
+    got, want, parts = Counter(), Counter(), Counter()
+    for r in rows(label):
+        parts[r["lport"]] += 1
+        got[r["lport"], "out"] += r["tx_bytes"]
+        got[r["rport"], "in"] += r["rx_bytes"]
+    for name in ["stays", "ends"] + [f"short{n}" for n in range(20)]:
+        want[v[f"{name}_port"], "out"] = want[v[f"{name}_port"], "in"] = v[name]
+    eq({k: n for k, n in got.items() if k in want}, dict(want), f"{label}: bytes since the trace began")
+    eq(sum(got.values()), sum(want.values()), f"{label}: no other bytes")
+    eq(parts[v["stays_port"]] > 2 and parts[v["ends_port"]] > 2, True, f"{label}: rows in several intervals: {parts}")
 END
 
 # Another walk after exit(), without sockets:::done; what other probes do is over by then.
-walked() { # OPTION…: walks ended, sockets of the namespace walked over, all ticks, as END sees them
+walked() { # OPTION…: walks ended, listeners of the namespace walked over, the last one, ticks, as END sees them
 	"$dwire" -q "$@" -n 'sockets:::tcp-open / args[1]->cs_netns == $1 && args[0]->os_listens / { n++; seen = args[2]->tcps_lport; }
 		sockets:::done { done++; } tick-50ms { ticks++; } tick-50ms / ticks == 3 / { exit(0); }
 		END { printf("%d %d %d %d\n", done, n, seen, ticks); }' "$NETNS_ID"

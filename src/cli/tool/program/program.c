@@ -605,6 +605,7 @@ static bool put_head(struct maker *m, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out, "inline int tool_text = %d;\ninline int tool_capture = %d;\n", is_text(t), t->capture != NULL);
+	fprintf(out, "inline int tool_walks = %d;\n", t->walks);
 	if (t->walks && tool_ms(t, "interval"))
 		fprintf(out, "#pragma D option walkrate=%ldms\n", tool_ms(t, "interval"));
 	if (t->walks || (t->interval && tool_ms(t, "interval")))
