@@ -25,6 +25,8 @@
 #   wait_up NETNS DEV  until the device carries packets: those that are sent before are lost
 #   start_waiting NAME …   starts a trigger that waits (-w) in the background, so that its sockets are older than the
 #                      trace; trace_waiting 'D' traces from then to its end
+#   but_late_ticks FILE  its lines without dwire's message (in JSON: a row) that ticks came too late. For tools whose
+#                      tick only ends the trace: it may be late on a slow machine
 #   measure COMMAND …  runs it in a subshell, which prints "FAILED: …" where something is not as it should be: again, at
 #                      most four times. For events that may come while process 1 runs, which some kernels hide
 #   snmp NETNS GROUP NAME  the kernel's counter of a namespace (/proc/net/snmp, netstat, snmp6)
@@ -89,6 +91,11 @@ need_functions() {
 
 need_ipv6() { # of this namespace's loopback
 	grep -qs ' lo$' /proc/net/if_inet6 || skip "no IPv6 here"
+}
+
+but_late_ticks() {
+	local late='[0-9]+ tick firings? missed \(too late\)'
+	sed -E "/^(dwire: $late|\{\"drops\":[0-9]+,\"message\":\"$late\"\})\$/d" "$1"
 }
 
 measure() {
