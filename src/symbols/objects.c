@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* objects: see objects.h.
  * Input: /proc/PID/maps, exe, map_files, root. Output: open files.
- * Invariant: a file is known by device, inode and path, and opened at most once. */
+ * Invariant: an object is known by device, inode and path, and opened at most once. Objects that turn out to be one
+ * file have the same path to open it by. */
 #include "symbols/objects.h"
 
 #include <dirent.h>
@@ -32,6 +33,7 @@ struct objects {
 	struct arena *arena;
 	object_list all;
 	VEC(struct object *) buckets[BUCKETS]; /* by inode */
+	VEC(struct object *) opened[BUCKETS];  /* by the inode that the open file has */
 	unsigned list;                         /* number of the list that is being made */
 	const struct reporter *to;             /* or NULL */
 	struct sandbox *sandbox;
@@ -379,6 +381,33 @@ static const char *machine_name(unsigned char class, uint16_t machine)
 	return "another machine";
 }
 
+/* The path by which the kernel opens the file; that of another object, if it is the same file: by another name, or
+ * where /proc/PID/maps has another number than stat() (Linux 6.1, a file that an overlay has copied into its upper
+ * folder). Whoever compares paths then puts one probe on it, not two. */
+static const char *path_to_open(struct objects *o, struct object *obj)
+{
+	struct stat s;
+	size_t b;
+
+	if (fstat(obj->fd, &s))
+		return arena_printf(o->arena, "/proc/self/fd/%d", obj->fd);
+	b = s.st_ino % BUCKETS;
+	for (size_t i = 0; i < o->opened[b].n; i++) {
+		struct object *v = o->opened[b].v[i];
+
+		if (v == obj || v->fd < 0 || !v->file || v->file_ino != s.st_ino || v->file_dev != s.st_dev)
+			continue;
+		v->lent = true;
+		return v->file;
+	}
+	if (!obj->opened)
+		*vec_push(o->arena, &o->opened[b]) = obj;
+	obj->opened = true;
+	obj->file_dev = s.st_dev;
+	obj->file_ino = s.st_ino;
+	return arena_printf(o->arena, "/proc/self/fd/%d", obj->fd);
+}
+
 /* Reads the ELF header only, which needs no sandbox. */
 enum object_kind object_open(struct objects *o, struct object *obj, const char **machine)
 {
@@ -394,7 +423,7 @@ enum object_kind object_open(struct objects *o, struct object *obj, const char *
 	if (obj->fd < 0)
 		return OBJECT_UNREADABLE;
 	if (!obj->file)
-		obj->file = arena_printf(o->arena, "/proc/self/fd/%d", obj->fd);
+		obj->file = path_to_open(o, obj);
 	n = pread(obj->fd, head, sizeof(head), 0);
 	if (n < 20 || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return OBJECT_NO_ELF;
@@ -420,6 +449,8 @@ bool object_cut(const struct object *obj)
 /* The table of functions stays; the descriptor is opened again when it is needed. */
 void object_close(struct object *obj)
 {
+	if (obj->lent)
+		return;
 	if (obj->fd >= 0)
 		close(obj->fd);
 	obj->fd = -1;

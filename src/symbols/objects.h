@@ -23,8 +23,11 @@ struct object {
 	uint64_t start, end;
 	const char *file; /* path by which the kernel and we open it: "/proc/self/fd/7"; set by object_open() */
 	int fd;           /* -1: not open */
-	int error;        /* errno of opening it; else 0 */
-	unsigned listed;  /* number of the last list that includes it */
+	bool lent;        /* its path is also that of another object, which is the same file by another name */
+	bool opened;      /* once at least; then, what fstat() said: */
+	uint64_t file_dev, file_ino;
+	int error;       /* errno of opening it; else 0 */
+	unsigned listed; /* number of the last list that includes it */
 	bool parsed;
 	struct elfsyms *syms; /* NULL: none, or not read yet */
 	bool noted;

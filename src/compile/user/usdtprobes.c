@@ -175,6 +175,7 @@ size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list
 		struct object *obj = objs->v[i];
 		const char *machine;
 		const sdt_list *notes;
+		bool in_use = obj->fd >= 0; /* another description may have probes on it */
 
 		if (object_open(u->objects, obj, &machine) != OBJECT_GOOD)
 			continue;
@@ -192,7 +193,7 @@ size_t usdt_make(struct userprobes *u, const struct pdesc *pd, const object_list
 			add_note(u, obj, note, func, &changed);
 			n++;
 		}
-		if (u->pd.everywhere && !notes->n)
+		if (u->pd.everywhere && !notes->n && !in_use)
 			object_close(obj);
 	}
 	define_changed(u, &changed);

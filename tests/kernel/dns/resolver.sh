@@ -112,3 +112,22 @@ if command -v musl-gcc >/dev/null; then
 	expect_eq "$(grep . <<<"$OUT")" "getaddrinfo localhost 0
 getaddrinfo no.such.invalid 1" "musl"
 fi
+
+# One file with two names, each of which is a C library's: both are mapped, and a lookup is seen once.
+c=$(ldd "$(command -v getent)" | sed -n 's/.*libc\.so\.6 => \([^ ]*\).*/\1/p')
+if [ -n "$c" ]; then
+	mkdir "$tmp/names"
+	cp -L "$c" "$tmp/names/libc.so.6" && ln "$tmp/names/libc.so.6" "$tmp/names/libc.so" || fail "no copy of libc"
+	cat >"$tmp/mapped.py" <<'END'
+import mmap, subprocess, sys
+files = [open(f, "rb") for f in sys.argv[1:3]]
+keep = [mmap.mmap(f.fileno(), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC) for f in files]
+sys.exit(subprocess.call(sys.argv[3:]))
+END
+	printf '#!/bin/bash\nLD_LIBRARY_PATH=%s exec getent ahosts localhost\n' "$tmp/names" >"$tmp/one"
+	chmod +x "$tmp/one"
+	OUT=$(python3 "$tmp/mapped.py" "$tmp/names/libc.so.6" "$tmp/names/libc.so" \
+		"$dwire" -qn 'resolver::: /pid == $target/ { @[probename] = count(); } END { printa("%s %@d\n", @); }' -c "$tmp/one" 2>&1)
+	expect_eq "$(grep ^lookup <<<"$OUT" | sort)" "lookup-done 1
+lookup-start 1" "a library with two names: $OUT"
+fi

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # timeout: 120
 # parallel: yes
-# A function called a million times; more than two hundred probes at once; ten thousand in a list.
+# A function called a million times; more than two hundred probes at once; ten thousand in a list. Functions of a
+# library in which an author's probes are looked for in vain.
 need cc
 cat >"$tmp/gen" <<'SH'
 echo '#define F(n) __attribute__((noinline, noclone, used)) long n(long x) { __asm__ volatile("" : "+r"(x)); return x + 1; }'
@@ -33,3 +34,10 @@ expect_eq "$(grep -c ' sdt ' all)" "$("$dwire" -lP sdt | grep -c ' sdt ')" "sdt 
 } >big.c
 cc -O0 -o big big.c
 expect_eq "$("$dwire" -ln 'pid$target:a.out:f_*:entry' -c ./big 2>err | grep -c ' f_')" 10000 "ten thousand in a list: $(<err)"
+
+echo 'int in_library(int a) { return a + 1; }' >l.c
+echo 'int in_library(int a); int main(void) { int s = 0; for (int i = 0; i < 5; i++) s += in_library(i); return s == 0; }' >user.c
+cc -O1 -shared -fPIC -o l.so l.c && cc -o user user.c "$PWD/l.so" || fail "no library"
+"$dwire" -qZn 'pid*:'"$PWD"'/l.so:in_library:entry { @ = count(); } nosuch*:'"$PWD"'/l.so::x { }
+	END { printa("%@d\n", @); }' -c ./user >out 2>err || fail "dwire: $(<err)"
+expect_eq "$(<out)" 5 "a library without authors' probes: $(<err)"
