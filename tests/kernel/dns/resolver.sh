@@ -16,13 +16,16 @@ exec resolve "\$@"
 END
 chmod +x "$tmp/lookups"
 
-# Every lookup of the trigger is a line, as it says it itself; times within a millisecond or a tenth.
+# Every lookup of the trigger is a line, as it says it itself; times within a millisecond or a tenth. In a slow machine
+# something else may run between the library's call and the trigger's look at the clock.
+most=1000
+! slow_machine || most=100000
 compare() { # WHAT, LINES as "FUNC NAME FAILED US" on stdin
-	sed -n 's/^lookup_[0-9]*=//p' "$tmp/trigger" | sort >"$tmp/said"
-	sort >"$tmp/seen"
+	sed -n 's/^lookup_[0-9]*=//p' "$tmp/trigger" | sort -k 1,3 -k 4n >"$tmp/said"
+	sort -k 1,3 -k 4n >"$tmp/seen"
 	expect_eq "$(cut -d' ' -f1-3 "$tmp/seen")" "$(cut -d' ' -f1-3 "$tmp/said")" "$1: lookups"
 	local off
-	off=$(paste -d' ' "$tmp/seen" "$tmp/said" | awk '{ d = $8 - $4; if (d < -10 || d > 1000 + $8 / 10) print }')
+	off=$(paste -d' ' "$tmp/seen" "$tmp/said" | awk -v most=$most '{ d = $8 - $4; if (d < -10 || d > most + $8 / 10) print }')
 	expect_eq "$off" "" "$1: times: seen, then said"
 }
 
@@ -36,7 +39,7 @@ resolver:::lookup-done /args[0]->cs_netns == '"$NETNS_ID"'/ {
 }
 END { printf("starts %d\n", starts); printa("by %d %s %@d\n", @pid); printa("error %d %s %@d\n", @err); }
 ' "$tmp/lookups" -n 2 -m 4 -d 60
-grep -v '^starts\|^by\|^error\|^$' <<<"$OUT" | compare resolver
+compare resolver < <(grep -v '^starts\|^by\|^error\|^$' <<<"$OUT")
 expect_eq "$(value_of lookups)" 34 "lookups of the trigger"
 expect_match "$OUT" "starts 34" "lookup-start"
 expect_match "$OUT" "by $(value_of pid) resolve 34" "the process"
