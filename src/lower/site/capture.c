@@ -122,7 +122,11 @@ static void copy_by_address(struct clause_ctx *cx, vreg to, vreg nh, uint32_t no
 	uint32_t fits = ir_newlabel(ir);
 	vreg n = ir_var(ir), len, there;
 
+	/* From Linux 6.17 on the verifier knows skb->head as a pointer, and what is left of it behind nh as one, too,
+	 * where nh has become a number. Through memory the difference is a number; the packet comes there next. */
 	there = ir_alu(ir, ALU_SUB, site_number(cx, "(uint64_t)P->skb->head + P->skb->tail"), nh);
+	ir_st(ir, to, 0, 8, there);
+	there = ir_ld(ir, to, 0, 8, false, false);
 	ir_set(ir, n, cx->want);
 	ir_jcc(ir, CC_SLE, n, there, fits);
 	ir_set(ir, n, there);
