@@ -119,8 +119,9 @@ path:::
 	    args[4]->path_stagestr == "dequeue" ? (int64_t)args[4]->path_held / 1000 : -1);
 }
 
-/* A frame that an XDP program in a driver keeps from the stack never is a packet: this is all of its way. Its number in
- * JSON is made as identities are. One that is passed begins at driver-in. (By a pattern: not all kernels show it.) */
+/* A frame that an XDP program in a driver drops, sends or redirects never becomes a packet, so it has this row alone. Its
+ * number in JSON is made as identities are. A frame that is passed begins at driver-in. The probe is a pattern because
+ * some kernels do not have path:::xdp. */
 inline string xdp_text[string verdict, string program] = program == "" ? verdict : strjoin(strjoin(verdict, " by "), program);
 
 path:::xd*

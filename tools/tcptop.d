@@ -11,15 +11,15 @@
 #pragma D option aggsortsum
 #pragma D option dynvarsize=32m
 
-/* TCP counts the bytes of each connection by itself. A walk over all connections ends an interval, and what a connection
- * has more than at the walk before is its row; one that ends between two walks has its row then. So a segment costs
- * nothing. Where walks cannot enter other network namespaces (tool_walks is 0), segments are counted. */
+/* TCP counts the bytes of each connection. A walk over all connections ends an interval. The row of a connection is what
+ * TCP has counted since the last walk; a connection that ends between two walks is read when it ends. Where walks cannot
+ * enter other network namespaces, tool_walks is 0 and the payload of each segment is counted. */
 struct counts {
-	uint64_t ports;		/* whose they are; 0: nobody's, as before the first walk */
+	uint64_t ports;		/* of the connection, local << 16 | remote; 0: there is no earlier count */
 	uint64_t received;
 	uint64_t sent;
 };
-struct counts before[uintptr_t];	/* by the address of the socket, which another one may get */
+struct counts before[uintptr_t];	/* by the address of the socket, which the kernel may use again for another one */
 this struct counts then;
 this struct counts now;
 
@@ -43,15 +43,49 @@ tcp:::state-change
 sockets:::tcp-open
 / tool_walks && args[0]->os_whole && args[0]->os_listens == 0 /
 {
-	this->then = before[args[0]->os_addr];
 	this->now.ports = args[2]->tcps_lport << 16 | args[2]->tcps_rport;
 	this->now.received = args[2]->tcps_bytes_received - args[2]->tcps_fin_received;
 	this->now.sent = args[2]->tcps_bytes_sent;
-	before[args[0]->os_addr] = this->now;
+	this->socket = args[0]->os_addr;
+	this->counted = 1;
+}
+
+/* As in tcplife. */
+tcp:::state-change
+/ tool_walks && args[5]->tcps_state != TCP_STATE_LISTEN /
+{
+	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
+	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+}
+
+tcp:::detach
+/ tool_walks /
+{
+	this->ends = 1;
+}
+
+tcp:::state-change, tcp:::detach
+/ tool_walks && this->ends /
+{
+	this->now.ports = args[3]->tcps_lport << 16 | args[3]->tcps_rport;
+	this->now.received = args[3]->tcps_bytes_received - args[3]->tcps_fin_received;
+	this->now.sent = args[3]->tcps_bytes_sent;
+	this->socket = args[1]->cs_addr;
+	this->counted = 1;
+}
+
+sockets:::tcp-open, tcp:::state-change, tcp:::detach
+/ tool_walks && this->counted /
+{
+	this->then = before[this->socket];
 	this->more = this->then.ports == this->now.ports && this->then.received <= this->now.received &&
 	    this->then.sent <= this->now.sent;
 	this->rx = this->more ? this->now.received - this->then.received : 0;
 	this->tx = this->more ? this->now.sent - this->then.sent : 0;
+	if (this->ends)
+		before[this->socket] = 0;
+	else
+		before[this->socket] = this->now;
 }
 
 sockets:::tcp-open
@@ -77,36 +111,8 @@ sockets:::tcp-open
 	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->tx);
 }
 
-/* As in tcplife. */
-tcp:::state-change
-/ tool_walks && args[5]->tcps_state != TCP_STATE_LISTEN /
-{
-	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
-	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
-}
-
-tcp:::detach
-/ tool_walks /
-{
-	this->ends = 1;
-}
-
 tcp:::state-change, tcp:::detach
-/ tool_walks && this->ends /
-{
-	this->then = before[args[1]->cs_addr];
-	before[args[1]->cs_addr] = 0;
-	this->now.ports = args[3]->tcps_lport << 16 | args[3]->tcps_rport;
-	this->now.received = args[3]->tcps_bytes_received - args[3]->tcps_fin_received;
-	this->now.sent = args[3]->tcps_bytes_sent;
-	this->more = this->then.ports == this->now.ports && this->then.received <= this->now.received &&
-	    this->then.sent <= this->now.sent;
-	this->rx = this->more ? this->now.received - this->then.received : 0;
-	this->tx = this->more ? this->now.sent - this->then.sent : 0;
-}
-
-tcp:::state-change, tcp:::detach
-/ tool_walks && this->ends && (this->rx || this->tx) && args[1]->cs_pid != -1 &&
+/ tool_walks && (this->rx || this->tx) && args[1]->cs_pid != -1 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
 	this->shown = 1;

@@ -62,7 +62,7 @@ inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.sk
  * Arithmetic, without a branch: the verifier of the kernel would follow each branch to the program's end. */
 inline uint64_t dw_equal[uint64_t a, uint64_t b] = 1 - (((a ^ b) | -(a ^ b)) >> 63);
 inline uint64_t dw_vlan_type[uint64_t type] = dw_equal[type, DW_ETH_P_8021Q] | dw_equal[type, DW_ETH_P_8021AD];
-/* Where the type of what a frame holds should be: behind the addresses, and the tags, if there are any. */
+/* The network header of the frame at `at`: behind the addresses, the VLAN tags (two at most) and the type. */
 inline uint64_t dw_frame_nh[uint64_t at] = at + DW_ETH_HLEN + 4 * dw_vlan_type[dw_kword[at + 12] & 0xffff] *
     (1 + dw_vlan_type[dw_kword[at + 12] >> 32 & 0xffff]);
 inline uint64_t dw_path_tagged[struct sk_buff *B] = dw_vlan_type[B->protocol];

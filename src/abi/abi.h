@@ -77,7 +77,7 @@ enum dw_gate {
 	DW_GATE_CLOSED = 0, /* not everything is attached yet: no clause acts but BEGIN's */
 	DW_GATE_OPEN = 1,
 	DW_GATE_ENDED = 2, /* exit() was called, or the session ends: no clause acts but END's and ERROR's */
-	DW_GATE_LAST = 3,  /* -x walkend: the same, but what the last walk fires acts. It has the bit of DW_GATE_OPEN */
+	DW_GATE_LAST = 3,  /* -x walkend: as ENDED, but clauses of the last walk act; it has the bit of OPEN */
 };
 
 /* A tick probe. Times are of CLOCK_MONOTONIC, ns. */

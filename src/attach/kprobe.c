@@ -19,8 +19,8 @@
 #include "load/load.h"
 
 /* ---- one link ---------------------------------------------------------------------------------------------------- */
-/* One link for n functions. The cookie identifies the function to the program. Its
- * descriptor or -errno. */
+/* One link for n functions. The cookie identifies the function to the program. Returns the link's descriptor or
+ * -errno. */
 static int link_multi(int prog, const struct image_target *v, size_t n, bool returns)
 {
 	const char **syms = calloc(n, sizeof(*syms));

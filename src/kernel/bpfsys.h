@@ -18,7 +18,8 @@ int bpfsys(enum bpf_cmd cmd, union bpf_attr *attr) BPFSYS_CHECKED; /* repeated a
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
 /* While a call that reads or changes a map runs, the kernel runs no program at a kprobe or a perf event on that CPU.
- * From now on the kernel gives the CPU to no other thread meanwhile, if this process may ask for that (SCHED_FIFO). */
+ * After this function was called, such calls run under SCHED_FIFO, if the process may use it: no other thread gets the
+ * CPU before they return. */
 void bpfsys_maps_at_once(void);
 /* inner: for a map of maps, a map of the kind that it will hold; else -1. */
 int bpfsys_map_create(uint32_t type, const char *name, uint32_t key, uint32_t value, uint32_t n, uint32_t flags,

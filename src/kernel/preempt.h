@@ -9,8 +9,8 @@
 /* The kernel is built to do so; or it is decided when it boots, or later, by the mode. */
 enum preempts { PREEMPTS_NOT, PREEMPTS, PREEMPTS_BY_MODE, PREEMPTS_UNKNOWN };
 
-/* Finds it out. How: its version; with PREEMPT_DYNAMIC the kernel's variable preempt_dynamic_mode, else the mode that
- * debugfs shows. If none can be read, it is taken to be true for Linux 7.0 and later. */
+/* Does the running kernel preempt? Sources: the version of uname(2); with PREEMPT_DYNAMIC the kernel's variable
+ * preempt_dynamic_mode, or the mode in debugfs. If none can be read, true for Linux 7.0 and later. */
 bool preempt_read(void);
 
 /* From uname(2)'s version: "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1". */

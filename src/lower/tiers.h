@@ -14,8 +14,8 @@ int tier_by_name(const char *name);
 bool site_is_kprobe(const struct site *s);
 bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
-/* Is a site at a function reached by a kprobe? In the tier kprobes all are; in the tier functions those where fentry
- * or fexit would miss firings, and which do without what only these have. */
+/* Is a site at a function reached by a kprobe? In the tier kprobes all are. In the tier functions those are where
+ * fentry or fexit would miss firings, unless the site needs arguments at the function's end. */
 bool site_by_kprobe(const struct lower_env *env, const struct site *s, enum tier t);
 /* Is the site at BPF programs of the machine? They are traced as functions are, by fexit. */
 bool site_is_program(const struct site *s);

@@ -342,29 +342,7 @@ static bool stop_asked(const struct session *s)
 }
 
 /* Between two parts of a walk: empties rings that fill up, though records of other CPUs may then be out of order.
- * False: the trace is to end. */
-static bool keep_walking(void *ctx)
-{
-	struct session *s = ctx;
-
-	report_progress(s->opts.to, "walking over sockets", attach_walked(s->attached), 0);
-	if (consumer_avail(s->consumer) > PEEK_EMPTY)
-		s->walk_err = session_empty_to(s, clock_now());
-	return !s->walk_err && !s->stop && !stop_asked(s);
-}
-
-/* The next walk begins -x walkrate after the time at which this one was to begin; after a walk that took longer there
- * is a pause of that time, in which the rings are emptied. */
-static void plan_walk(struct session *s, uint64_t began)
-{
-	const uint64_t rate = s->opts.options->walkrate_ns, now = clock_now();
-
-	if (s->walk_at < began)
-		began = s->walk_at;
-	s->walk_at = !rate ? UINT64_MAX : began + rate > now ? began + rate : now + rate;
-}
-
-/* Nothing but a lost output ends the last walk. */
+ * False: the output is lost. The last walk ends for no other reason. */
 static bool keep_last_walk(void *ctx)
 {
 	struct session *s = ctx;
@@ -372,6 +350,26 @@ static bool keep_last_walk(void *ctx)
 	if (consumer_avail(s->consumer) > PEEK_EMPTY)
 		s->walk_err = session_empty_to(s, clock_now());
 	return !s->walk_err && !s->output_gone;
+}
+
+/* The same for other walks, which also end if the trace is to end. */
+static bool keep_walking(void *ctx)
+{
+	struct session *s = ctx;
+
+	report_progress(s->opts.to, "walking over sockets", attach_walked(s->attached), 0);
+	return keep_last_walk(s) && !s->stop && !stop_asked(s);
+}
+
+/* The next walk begins -x walkrate after the planned time of this one. After a walk that took longer there is a pause
+ * of that time, in which the rings are emptied. */
+static void plan_walk(struct session *s, uint64_t began)
+{
+	const uint64_t rate = s->opts.options->walkrate_ns, now = clock_now();
+
+	if (s->walk_at < began)
+		began = s->walk_at;
+	s->walk_at = !rate ? UINT64_MAX : began + rate > now ? began + rate : now + rate;
 }
 
 /* -x walkend: the walk before END. 0, or a negative value after a report. */

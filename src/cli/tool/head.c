@@ -449,7 +449,7 @@ static bool add_common(struct tool *t, const char *common)
 		add_pictures(t) && add_group(t, "all");
 }
 
-/* May this process enter other network namespaces? Without it a walk shows only the sockets of its own. */
+/* May this process enter other network namespaces? If not, a walk shows only the sockets of its own namespace. */
 static bool may_enter_namespaces(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -484,8 +484,10 @@ bool tool_parse_head(struct tool *t)
 	}
 	if (!add_common(t, common))
 		return false;
-	t->between = t->walks && strstr(t->file->text, "tool:::interval") && may_enter_namespaces();
-	t->walks &= t->between || !strstr(t->file->text, "tool:::interval");
+	if (t->walks && strstr(t->file->text, "tool:::interval")) {
+		t->walks = false;
+		t->between = may_enter_namespaces();
+	}
 	return true;
 }
 

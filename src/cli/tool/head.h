@@ -73,9 +73,8 @@ struct tool {
 	char filters[32]; /* "filters: NAME": the flag that filters turn on; or "" */
 	bool clock_first; /* common: clock: the time of day before each row */
 	bool interval;
-	bool walks; /* common: walks: a report is a walk over what there is, not what an interval had; */
-	/* or with tool:::interval the difference from the walk before it, where walks show all namespaces */
-	bool between;
+	bool walks;   /* common: walks: a report is a walk over what there is, not what an interval had */
+	bool between; /* ... with tool:::interval: a report is the difference between two walks */
 	/* --by counts the rows of events: the number of the row that it counts, from 1 on, and the last row has the
 	 * counts; 0: it does not. */
 	size_t counted;

@@ -16,8 +16,8 @@ exec resolve "\$@"
 END
 chmod +x "$tmp/lookups"
 
-# Every lookup of the trigger is a line, as it says it itself; times within a millisecond or a tenth. In a slow machine
-# something else may run between the library's call and the trigger's look at the clock.
+# dwire prints a line for each lookup that the trigger reports. The times differ by at most a millisecond and a tenth. In
+# a slow machine something else may run between the end of the library's call and the trigger's reading of the clock.
 most=1000
 ! slow_machine || most=100000
 compare() { # WHAT, LINES as "FUNC NAME FAILED US" on stdin

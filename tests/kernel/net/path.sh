@@ -53,7 +53,7 @@ echo traffic >>"$tmp/traffic"
 "$dwire" pktpath --netns "$a,$b,$c" -4 --json --everyone --command "$BASH $tmp/traffic" >"$tmp/all" 2>"$tmp/err" || fail "pktpath: $(head -n 5 "$tmp/err")"
 expect_eq "$(but_late_ticks "$tmp/err")" "" "messages"
 but_late_ticks "$tmp/all" >"$tmp/rows"
-# Only functions show these; what they show is path_functions.sh's.
+# Only functions show these stages. path_functions.sh tests them.
 more='udp-out tcp-out neigh-wait gro route filter backlog socket-queue'
 python3 "$here/net/path.py" "$tmp/rows" "$a" "$b" "$c" "$more" >"$tmp/out" 2>&1 || fail "$(<"$tmp/out")"
 

@@ -309,19 +309,28 @@ static void put_tick(long ms, FILE *out)
 		fprintf(out, "profile:::tick-%lds", ms / 1000);
 }
 
+/* The probe that ends an interval of so many milliseconds. */
+static void put_interval(const struct tool *t, long ms, FILE *out)
+{
+	if (t->between)
+		fputs("sockets:::done", out);
+	else
+		put_tick(ms, out);
+}
+
 /* The number of reports that the user asked for; 0: no limit. */
 static long last_report(struct tool *t)
 {
 	long every = tool_ms(t, "interval"), count = tool_number(t, "count"), all = tool_ms(t, "tool_for");
 	long within = every > 0 && all % every == 0 ? all / every : 0;
 
-	if (!t->interval || (t->walks && !t->between) || every <= 0)
+	if (!t->interval || t->walks || every <= 0)
 		return 0;
 	return count <= 0 || (within && within < count) ? within : count;
 }
 
-/* Writes the predicate of an interval clause: after the last report nothing is left to report at the end, and the first
- * walk of several is what later ones are compared with. Returns the position after it. */
+/* Writes the predicate of an interval clause: after the last report nothing is left to report at the end. The first
+ * walk reports nothing: later ones are compared with it. Returns the position after it. */
 static const char *expand_condition(struct maker *m, const char *s, FILE *out)
 {
 	const char *from = s + strspn(s, " \t\n"), *end = from;
@@ -357,10 +366,10 @@ static bool expand_probe(struct maker *m, const char *s, const char **next, FILE
 		return false;
 	*next = s + (tick ? 11 : 15);
 	m->interval = !tick;
-	if (every && !tick && m->t->between)
-		fputs("sockets:::done", out);
-	else if (every)
+	if (every && tick)
 		put_tick(every, out);
+	else if (every)
+		put_interval(m->t, every, out);
 	if (!tick)
 		fprintf(out, "%sdtrace:::END", every ? ", " : "");
 	if (!tick && (last_report(m->t) || m->t->between))
@@ -574,7 +583,7 @@ static bool announces(struct tool *t)
 	static const char *const others[] = { "tool_batch", "quiet", "tool_emit", "tool_program" };
 	const char *const texts[] = { t->file->text, t->script ? t->script->text : "" };
 
-	if (t->out != TOOL_TEXT || (t->walks && !t->between) || t->carried || t->capture || !isatty(STDOUT_FILENO) ||
+	if (t->out != TOOL_TEXT || t->walks || t->carried || t->capture || !isatty(STDOUT_FILENO) ||
 		!isatty(STDERR_FILENO))
 		return false;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -605,8 +614,8 @@ static bool put_head(struct maker *m, FILE *out)
 		fputc('\n', out);
 	}
 	fprintf(out, "inline int tool_text = %d;\ninline int tool_capture = %d;\n", is_text(t), t->capture != NULL);
-	fprintf(out, "inline int tool_walks = %d;\n", t->walks);
-	if (t->walks && tool_ms(t, "interval"))
+	fprintf(out, "inline int tool_walks = %d;\n", t->walks || t->between);
+	if ((t->walks || t->between) && tool_ms(t, "interval"))
 		fprintf(out, "#pragma D option walkrate=%ldms\n", tool_ms(t, "interval"));
 	if (t->walks || (t->interval && tool_ms(t, "interval")))
 		fputs("int tool_reports;\n", out);
@@ -639,18 +648,15 @@ static void put_end(struct tool *t, FILE *out)
 	long all = tool_ms(t, "tool_for"), every = t->interval && !t->walks ? tool_ms(t, "interval") : 0;
 
 	if (t->walks)
-		fputs("sockets:::done\n{\n\ttool_reports++;\n}\n", out);
-	if (t->walks && !t->between)
-		fputs("sockets:::done\n/interval == 0 || tool_reports == count/\n{\n\texit(0);\n}\n", out);
+		fprintf(out,
+			"sockets:::done\n{\n\ttool_reports++;\n}\nsockets:::done\n"
+			"/interval == 0 || tool_reports == count/\n{\n\texit(0);\n}\n");
 	if (every) {
-		put_tick(every, out);
+		put_interval(t, every, out);
 		fputs("\n{\n\ttool_reports++;\n}\n", out);
 	}
 	if (last_report(t)) {
-		if (t->between)
-			fputs("sockets:::done", out);
-		else
-			put_tick(every, out);
+		put_interval(t, every, out);
 		fprintf(out, "\n/tool_reports >= %ld/\n{\n\texit(0);\n}\n", last_report(t));
 	}
 	if (all) {
