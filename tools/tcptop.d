@@ -12,8 +12,9 @@
 #pragma D option dynvarsize=32m
 
 /* TCP counts the bytes of each connection. A walk over all connections ends an interval. The row of a connection is what
- * TCP has counted since the last walk; a connection that ends between two walks is read when it ends. Where walks cannot
- * enter other network namespaces, tool_walks is 0 and the payload of each segment is counted. */
+ * TCP has counted since the last walk; a connection that ends between two walks is read when it ends. The first walk, at
+ * the start, shows nothing: it notes what was counted before the trace. A connection that it did not note is younger.
+ * Where walks cannot enter other network namespaces, tool_walks is 0 and the payload of each segment is counted. */
 struct counts {
 	uint64_t ports;		/* of the connection, local << 16 | remote; 0: there is no earlier count */
 	uint64_t received;
@@ -31,8 +32,9 @@ dtrace:::BEGIN
 	say("Tracing TCP... the first screen comes in %s s. Ctrl-C ends.\n", interval_text);
 }
 
+/* What begins during the first walk is young, too, though the walk may come to it later. */
 tcp:::state-change
-/ tool_walks && args[3]->tcps_state == TCP_STATE_ESTABLISHED /
+/ tool_walks && tool_reports < 0 && args[3]->tcps_state == TCP_STATE_ESTABLISHED /
 {
 	this->now.ports = args[3]->tcps_lport << 16 | args[3]->tcps_rport;
 	this->now.received = 0;
@@ -78,14 +80,15 @@ sockets:::tcp-open, tcp:::state-change, tcp:::detach
 / tool_walks && this->counted /
 {
 	this->then = before[this->socket];
-	this->more = this->then.ports == this->now.ports && this->then.received <= this->now.received &&
+	this->noted = this->then.ports == this->now.ports && this->then.received <= this->now.received &&
 	    this->then.sent <= this->now.sent;
-	this->rx = this->more ? this->now.received - this->then.received : 0;
-	this->tx = this->more ? this->now.sent - this->then.sent : 0;
-	if (this->ends)
-		before[this->socket] = 0;
-	else
+	this->young = tool_reports >= 0 || this->noted;
+	this->rx = this->young ? this->now.received - (this->noted ? this->then.received : 0) : 0;
+	this->tx = this->young ? this->now.sent - (this->noted ? this->then.sent : 0) : 0;
+	if (this->ends == 0)
 		before[this->socket] = this->now;
+	else if (this->then.ports)
+		before[this->socket] = 0;
 }
 
 sockets:::tcp-open
@@ -102,11 +105,6 @@ sockets:::tcp-open
 {
 	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->tcps_laddr, args[2]->tcps_lport,
 	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->rx);
-}
-
-sockets:::tcp-open
-/ tool_walks && this->shown /
-{
 	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[2]->tcps_laddr, args[2]->tcps_lport,
 	    args[2]->tcps_raddr, args[2]->tcps_rport] = sum(this->tx);
 }
@@ -125,11 +123,6 @@ tcp:::state-change, tcp:::detach
 {
 	@rx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport] = sum(this->rx);
-}
-
-tcp:::state-change, tcp:::detach
-/ tool_walks && this->shown /
-{
 	@tx[args[1]->cs_zonename, args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport] = sum(this->tx);
 }

@@ -3,6 +3,7 @@
  * Input: a program. Output: text with every field that the parser sets, except places in the source.
  * Invariant: the recursion is bounded by PARSE_DEPTH_MAX, as the parser makes no higher tree. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "lang/ast_text.h"
 
@@ -302,4 +303,24 @@ bool expr_has_effects(const struct expr *e)
 		if (expr_has_effects(e->args.v[i]))
 			return true;
 	return expr_has_effects(e->a) || expr_has_effects(e->b) || expr_has_effects(e->c);
+}
+
+static bool same_text(const char *x, const char *y)
+{
+	return x == y || (x && y && !strcmp(x, y));
+}
+
+bool expr_same(const struct expr *x, const struct expr *y)
+{
+	if (!x || !y)
+		return x == y;
+	if (x->kind != y->kind || x->kind == EX_CALL || x->op != y->op || x->type != y->type || x->sym != y->sym ||
+		x->form != y->form || x->scope != y->scope || x->ival != y->ival || x->tyx || y->tyx ||
+		x->args.n != y->args.n || !same_text(x->name, y->name) || !same_text(x->obj, y->obj) ||
+		x->slen != y->slen || (x->slen && memcmp(x->str, y->str, x->slen) != 0))
+		return false;
+	for (size_t i = 0; i < x->args.n; i++)
+		if (!expr_same(x->args.v[i], y->args.v[i]))
+			return false;
+	return !expr_has_effects(x) && expr_same(x->a, y->a) && expr_same(x->b, y->b) && expr_same(x->c, y->c);
 }

@@ -36,32 +36,42 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
-/* A firing that sampling leaves out does not count. What is remembered behind the jump is forgotten, as in an if. */
-static void lower_sampled_agg(struct clause_ctx *cx, const struct expr *e)
+static bool is_agg(const struct stmt *s)
 {
-	uint32_t end;
-	size_t mark;
-
-	if (!sample_leaves(cx, e)) {
-		lower_agg(cx, e);
-		return;
-	}
-	end = ir_newlabel(cx->ir);
-	mark = memo_mark(cx->pg);
-	ir_jcci(cx->ir, CC_NE, cx->pg->left_out, 0, end);
-	lower_agg(cx, e);
-	ir_label(cx->ir, end);
-	memo_release(cx->pg, mark);
+	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG;
 }
 
-/* A statement: an aggregation, an action, or an expression for its effects. Reading memory may fault, so a value
- * that is not used is read all the same. */
+/* Lowers an aggregation and those that follow it with the same keys, which are stored once. Returns how many. A firing
+ * that sampling leaves out does not count. What is remembered behind the jump is forgotten, as in an if. */
+static size_t lower_aggs(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
+{
+	const struct expr *e = v[0]->expr;
+	const bool left = sample_leaves(cx, e);
+	uint32_t end = left ? ir_newlabel(cx->ir) : 0;
+	size_t mark = memo_mark(cx->pg), i = 0;
+	struct agg_key key = { 0 };
+
+	if (left)
+		ir_jcci(cx->ir, CC_NE, cx->pg->left_out, 0, end);
+	do {
+		cx->stmt_no += i && count;
+		cx->ir->loc = v[i]->expr->loc;
+		lower_agg(cx, v[i]->expr, &key);
+		i++;
+	} while (i < n && is_agg(v[i]) && agg_same_keys(e, v[i]->expr) && sample_leaves(cx, v[i]->expr) == left);
+	if (left) {
+		ir_label(cx->ir, end);
+		memo_release(cx->pg, mark);
+	}
+	return i;
+}
+
+/* A statement: an action, or an expression for its effects. Reading memory may fault, so a value that is not used is
+ * read all the same. */
 static void lower_stmt_expr(struct clause_ctx *cx, const struct expr *e)
 {
 	cx->ir->loc = e->loc;
-	if (e->kind == EX_ASSIGN && e->a->kind == EX_AGG)
-		lower_sampled_agg(cx, e);
-	else if (e->kind == EX_CALL && e->sym &&
+	if (e->kind == EX_CALL && e->sym &&
 		(func_class(e->sym->func) == FC_ACTION || func_class(e->sym->func) == FC_SYM))
 		lower_action(cx, e);
 	else if (!atomic_step(cx, e))
@@ -88,13 +98,16 @@ static void lower_if(struct clause_ctx *cx, const struct stmt *s)
 /* count: these are the clause's own statements, by which faults are numbered (action #1, #2, ...). */
 static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0, done = 1; i < n; i += done) {
 		int32_t mark = ir_stack_mark(cx->ir), held = scratch_mark(cx->pg);
 
 		if (count)
 			cx->stmt_no++;
+		done = 1;
 		if (v[i]->kind == ST_IF)
 			lower_if(cx, v[i]);
+		else if (is_agg(v[i]))
+			done = lower_aggs(cx, v + i, n - i, count);
 		else
 			lower_stmt_expr(cx, v[i]->expr);
 		ir_stack_release(cx->ir, mark);

@@ -653,11 +653,12 @@ static vreg find_value(struct clause_ctx *cx, const struct symbol *s, const stru
 }
 
 /* Finds the value and updates it: that of this CPU if the key has one, else the common one. */
-static void add_event(
-	struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct agg_event *ev)
+static void add_event(struct clause_ctx *cx, struct symbol *s, const struct agg *a, struct agg_key *stored,
+	const struct agg_event *ev)
 {
 	struct ir *ir = cx->ir;
 	uint32_t end = ir_newlabel(ir), often = ir_newlabel(ir);
+	const vreg key = stored->at;
 	vreg own, p, n;
 
 	if (!agg_hashed(a)) {
@@ -668,7 +669,7 @@ static void add_event(
 	} else {
 		if (slots_here(cx, a)) {
 			own = ir_var(ir);
-			slots_add(cx, s, a, key, ev, own, often, end);
+			slots_add(cx, s, a, stored, ev, own, often, end);
 			ir_set(ir, own, agg_lookup(cx, a->map, key));
 		} else {
 			own = agg_lookup(cx, a->map, key);
@@ -710,16 +711,44 @@ static void scale_event(struct clause_ctx *cx, const struct symbol *s, const str
 		ev->weight = ir_alu(cx->ir, ALU_MUL, ev->weight, ev->times);
 }
 
+bool agg_same_keys(const struct expr *x, const struct expr *y)
+{
+	const struct symbol *s = x->a->sym, *o = y->a->sym;
+
+	if (s->nkeys != o->nkeys || !s->nkeys || s->shared || o->shared || agg_sparse(s) || agg_sparse(o) ||
+		x->a->args.n != y->a->args.n || expr_has_effects(x->b) || expr_has_effects(y->b))
+		return false;
+	for (size_t i = 0; i < s->nkeys; i++)
+		if (s->keys[i] != o->keys[i] || !expr_same(x->a->args.v[i], y->a->args.v[i]) ||
+			(s->keys[i]->kind == T_STRING &&
+				(!s->key_forms || !o->key_forms || s->key_forms[i] != o->key_forms[i])))
+			return false;
+	return true;
+}
+
+/* Where the keys are, and the one key of an aggregation without keys. */
+static void store_key(struct clause_ctx *cx, const struct expr *e, bool hashed, struct agg_key *key)
+{
+	struct ir *ir = cx->ir;
+
+	if (key->at)
+		return;
+	if (hashed) {
+		key->at = key_store(cx, &e->a->args, e->a->sym, &key->size);
+	} else {
+		key->at = ir_stack(ir, ir_stack_alloc(ir, 8));
+		ir_sti(ir, key->at, 0, 4, 0);
+	}
+}
+
 /* Keys and value are computed before the lookup, because computing may fault, and a fault must not leave a new key. */
-void lower_agg(struct clause_ctx *cx, const struct expr *e)
+void lower_agg(struct clause_ctx *cx, const struct expr *e, struct agg_key *key)
 {
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->a->sym;
 	const struct expr *call = e->b;
-	uint32_t n, size = 0, inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
-	int32_t mark = ir_stack_mark(ir);
+	uint32_t n, inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
 	struct agg_event ev = { 0 };
-	vreg key;
 	bool hashed;
 	size_t memo;
 
@@ -730,12 +759,7 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e)
 	hashed = agg_hashed(&cx->lw->im->aggs.v[n]);
 	if (cx->pg->site->irqs_off && hashed)
 		agg_prealloc(cx->lw, &cx->lw->im->aggs.v[n]);
-	if (hashed) {
-		key = key_store(cx, &e->a->args, s, &size);
-	} else {
-		key = ir_stack(ir, ir_stack_alloc(ir, 8));
-		ir_sti(ir, key, 0, 4, 0);
-	}
+	store_key(cx, e, hashed, key);
 	if (call->args.n) {
 		ev.v = lower_int(cx, call->args.v[0]);
 		if (s->func == FN_min || s->func == FN_max)
@@ -745,9 +769,8 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e)
 	ev.weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(ir, 1);
 	scale_event(cx, s, e, &ev);
 	if (cx->lw->im->aggs.v[n].sparse)
-		ir_st(ir, key, (int32_t)size - 8, 8, ev.level);
+		ir_st(ir, key->at, (int32_t)key->size - 8, 8, ev.level);
 	memo = memo_mark(cx->pg);
 	add_event(cx, s, &cx->lw->im->aggs.v[n], key, &ev);
 	memo_release(cx->pg, memo);
-	ir_stack_release(ir, mark);
 }

@@ -2,7 +2,7 @@
 /* agg: what agg.c and slots.c share: an update of an aggregation. */
 #ifndef DWIRE_LOWER_STATE_AGG_H
 #define DWIRE_LOWER_STATE_AGG_H
-#include "lower/context.h"
+#include "lower/state/state.h"
 
 /* What an event adds to a value. */
 struct agg_event {
@@ -30,6 +30,6 @@ void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *comm
 bool slots_here(const struct clause_ctx *cx, const struct agg *a);
 /* Finds the key's slot, or takes a free one, and adds the event; then jumps to end. If the key has values of its own on
  * each CPU, *own is their address, and it jumps to often. Falls through if there is neither slot. */
-void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct agg_event *ev,
-	vreg own, uint32_t often, uint32_t end);
+void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, struct agg_key *key,
+	const struct agg_event *ev, vreg own, uint32_t often, uint32_t end);
 #endif

@@ -104,12 +104,15 @@ struct search {
 };
 
 /* Falls through where a slot has the key's tag; jumps to claim at a free one, and to none if there is neither. */
-static void probe(struct clause_ctx *cx, const struct agg *a, vreg key, struct search *q)
+static void probe(struct clause_ctx *cx, const struct agg *a, struct agg_key *key, struct search *q)
 {
 	struct ir *ir = cx->ir;
 	uint32_t found = ir_newlabel(ir);
-	vreg h = hash(cx, a, key), at, first;
+	vreg h, at, first;
 
+	if (!key->hash)
+		key->hash = hash(cx, a, key->at);
+	h = key->hash;
 	q->p = ir_var(ir);
 	q->tag = ir_alui(ir, ALU_OR, h, 1);
 	at = ir_alui(ir, ALU_MUL, ir_alui(ir, ALU_SHR, h, 64 - (int32_t)DW_SLOT_BITS), slot_size(a));
@@ -182,25 +185,25 @@ static void claim(struct clause_ctx *cx, const struct symbol *s, const struct ag
 	agg_count_born(cx, a, DW_BORN_SLOT);
 }
 
-void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, vreg key, const struct agg_event *ev,
-	vreg own, uint32_t often, uint32_t end)
+void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, struct agg_key *key,
+	const struct agg_event *ev, vreg own, uint32_t often, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	struct search q = { .claim = ir_newlabel(ir), .none = ir_newlabel(ir) };
 	uint32_t one = ir_newlabel(ir);
 
 	probe(cx, a, key, &q);
-	compare(cx, a, key, &q);
+	compare(cx, a, key->at, &q);
 	ir_jcci(ir, CC_ULT, ir_ld(ir, q.p, DW_SLOT_MOVED, 4, false, false), DW_SLOT_MOVES, one);
-	ir_set(ir, own, agg_lookup(cx, a->map, key));
+	ir_set(ir, own, agg_lookup(cx, a->map, key->at));
 	ir_jcci(ir, CC_NE, own, 0, often);
-	agg_insert_own(cx, a, key);
+	agg_insert_own(cx, a, key->at);
 	ir_label(ir, one);
 	note_cpu(cx, &q);
 	(void)agg_update_common(cx, s, ir_alui(ir, ALU_ADD, q.p, words_off(a)), ev, end);
 	ir_jmp(ir, end);
 	ir_label(ir, q.claim);
-	claim(cx, s, a, key, ev, &q);
+	claim(cx, s, a, key->at, ev, &q);
 	ir_jmp(ir, end);
 	ir_label(ir, q.none);
 }

@@ -71,7 +71,16 @@ struct val vtime_read(struct clause_ctx *cx, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
 
 /* ---- lower/state/agg.c: aggregations */
-void lower_agg(struct clause_ctx *cx, const struct expr *e);
+/* The keys of an aggregation in memory. */
+struct agg_key {
+	vreg at;       /* 0: not stored yet */
+	vreg hash;     /* where a search in a table of slots begins; 0: not computed yet */
+	uint32_t size; /* bytes */
+};
+/* key: kept from an aggregation with the same keys, or zeroes; its memory is the caller's to release. */
+void lower_agg(struct clause_ctx *cx, const struct expr *e, struct agg_key *key);
+/* Have both the same keys, stored in the same way, and no effect but their own? */
+bool agg_same_keys(const struct expr *x, const struct expr *y);
 bool agg_sparse(const struct symbol *s);
 uint32_t agg_index(struct lowerer *lw, struct symbol *s);
 void aggs_begin(struct lowerer *lw); /* numbers them in the order of appearance, in which they are printed */
