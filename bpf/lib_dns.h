@@ -5,28 +5,29 @@
 
 #define DNS_PART 16 /* bytes that one call looks at */
 
-/* Goes on with dns_name() at byte `from`. Returns 0 when the name has ended. */
+/* Goes on with dns_name() at byte `from`. Returns 0 when the name has ended. What is not needed all the time stays in s, and
+ * what is written is written first: a frame of more than 64 bytes would take 32 more from all programs that read names. */
 PART u64 dns_name_part(struct dw_dns_name *s, char *out, const u8 *in, u64 from)
 {
 	if (!s || !out || !in)
 		return 0;
-	u64 left = s->left, p = s->p, live = s->live, wire = s->wire, len = s->len;
+	u64 left = s->left, p = s->p, live = s->live;
 	from &= 256 - DNS_PART;
 #pragma clang loop unroll(disable)
 	for (u32 i = 0; i < DNS_PART; i++) {
 		u64 c = in[from + i], within = nonzero(left), zero = 1 - nonzero(c);
-		u64 end = (1 - within) & zero, bad = (1 - within) & greater(c, 63);
 		u64 upper = greater(c, 'A' - 1) & greater('Z' + 1, c), dot = 1 - nonzero(c ^ '.');
 		u64 ch = c + 32 * upper + '?' * zero + ('?' - '.') * dot;
 		OPAQUE(within);
+		out[p & 255] = (char)('.' + within * (ch - '.'));
+		u64 end = (1 - within) & zero, bad = (1 - within) & greater(c, 63);
 		OPAQUE(end);
 		OPAQUE(bad);
-		live &= greater(len, from + i);
+		live &= greater(s->len, from + i);
 		OPAQUE(live);
-		out[p & 255] = (char)('.' + within * (ch - '.'));
 		p += live & (within | (nonzero(p) & (1 - end) & (1 - bad)));
 		OPAQUE(p);
-		wire += (live & end) * (from + i + 1);
+		s->wire += (live & end) * (from + i + 1);
 		/* a label's length, else one character less of it */
 		left = live * (within * (left - 1) + (1 - within) * (1 - bad) * c);
 		OPAQUE(left);
@@ -36,7 +37,6 @@ PART u64 dns_name_part(struct dw_dns_name *s, char *out, const u8 *in, u64 from)
 	s->left = left;
 	s->p = p;
 	s->live = live;
-	s->wire = wire;
 	return live;
 }
 
