@@ -5,8 +5,9 @@
 
 #define DNS_PART 16 /* bytes that one call looks at */
 
-/* Goes on with dns_name() at byte `from`. Returns 0 when the name has ended. What is not needed all the time stays in s, and
- * what is written is written first: a frame of more than 64 bytes would take 32 more from all programs that read names. */
+/* Goes on with dns_name() at byte `from`. Returns 0 when the name has ended. What is not needed all the time stays in
+ * s, and what is written is written first: a frame of more than 64 bytes would take 32 more from all programs that read
+ * names. */
 PART u64 dns_name_part(struct dw_dns_name *s, char *out, const u8 *in, u64 from)
 {
 	if (!s || !out || !in)

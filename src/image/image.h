@@ -309,6 +309,7 @@ struct image {
 	bool functions;        /* a probe uses another tier than hooks */
 	bool packets;          /* a probe shows packets of sockets, of all networks of the machine */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */
+	bool packet_owner;     /* ... where packets pass, not only steps of connections (site.step) */
 	uint64_t secret;       /* of hashes that its programs compute (dw_mix()); 0: none */
 	bool needs_ended;      /* ... also of connections in TIME_WAIT, which have no socket */
 	bool idle;             /* a probe is enabled that has nothing to do: its predicates are 0, or it is ERROR */

@@ -91,6 +91,8 @@ struct site {
 	bool by_cookie;     /* the attachment's cookie is that number: each probe has its own places */
 
 	bool leaves; /* packets leave here, those of datagram sockets in the thread that sends them */
+	bool step;   /* TCP connections are listed here or change their states: the owner of a connection that a process
+		      * uses for the first time need not be known before its packet leaves */
 
 	/* ---- what can interrupt it: lower/state/agg.c */
 	bool bh_off;   /* runs in softirq or with softirqs off: no program of ours interrupts it on its CPU */

@@ -47,6 +47,7 @@ struct owner {
 	uint64_t since;
 	uint32_t seen;
 	bool unneeded, missed;
+	bool by_calls; /* calls that send show who uses a connection, not packets */
 };
 
 /* Attaches a program if the variant has it and it is not attached. Without the cgroup those that need it are left out.
@@ -78,11 +79,21 @@ static int attach(struct owner *o, enum owner_prog p)
 	return 0;
 }
 
+/* Is the program one of that kind? */
+static bool is_of(const struct owner *o, enum owner_prog p, enum owner_when when)
+{
+	if (o->by_calls && p == PROG_egress)
+		return false;
+	if (o->by_calls && (p == PROG_send || p == PROG_recv))
+		return when == (p == PROG_send ? ALWAYS : STREAM);
+	return owner_progs[p].when == when;
+}
+
 /* Attaches the programs of one kind. *failed, unless NULL, gets the one that could not be. */
 static int attach_all(struct owner *o, enum owner_when when, enum owner_prog *failed)
 {
 	for (size_t i = 0; i < PROG_COUNT; i++) {
-		int err = owner_progs[i].when == when ? attach(o, (enum owner_prog)i) : 0;
+		int err = is_of(o, (enum owner_prog)i, when) ? attach(o, (enum owner_prog)i) : 0;
 
 		if (err) {
 			if (failed)
@@ -180,7 +191,7 @@ int owner_poll(struct owner *o)
 	int err;
 
 	accept_poll(o, begin);
-	if (*o->k.stream_shared && o->link[PROG_send] < 0) {
+	if (*o->k.stream_shared && o->link[o->by_calls ? PROG_recv : PROG_send] < 0) {
 		err = attach_all(o, STREAM, NULL);
 		if (err)
 			return err;
@@ -257,6 +268,9 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	*o->k.partial = o->cgroup < 0 || !opts->whole;
 	*o->k.ended_unread = !opts->ended;
 	*o->k.ends_factor = DW_FACTOR(opts->secret);
+	o->by_calls = opts->steps && o->cgroup >= 0 && o->k.number[PROG_send] >= 0 && o->k.number[PROG_output4] < 0;
+	if (o->by_calls)
+		*o->k.by_calls = 1;
 	return 0;
 }
 

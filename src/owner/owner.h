@@ -15,7 +15,8 @@
  *	created, connected     the calling process                             cgroup/sock_create, inet_sock_set_state
  *	accepted               the accepting process; before accept(2), the    inet_sock_set_state, getpeername hook,
  *	                       listener's owner                                end of accept(2)
- *	used                   the process that sends or receives on it        cgroup egress, ends of send and receive
+ *	used                   the process that sends or receives on it        cgroup egress, ends of send and receive,
+ *	                                                                       cgroup/sock_release
  *	left by its owner      the child that has it at the same descriptor,   sched_process_exit, then a scan
  *	                       else the next user, or one that a scan finds
  *	closed                 none: the entry is removed                      cgroup/sock_release, tcp_destroy_sock
@@ -24,7 +25,9 @@
  * The cost. Most sockets have one user. Hooks at every accept, send and receive are therefore attached only if sockets
  * are shared: use by another process makes a socket suspect, and a scan of the open files decides (owner_poll()). The
  * hook at the end of accept(2) slows every system call, so it is detached if all accepts that it has seen were known
- * without it.
+ * without it. A script that sees no packets needs no hook where they leave (owner_opts.steps; Linux 6.3 and later):
+ * calls that send, and the last close(2), show who uses a connection. Calls that receive are noted once a process has
+ * used another's connection, or one that has a connection has forked.
  *
  * The limits. A socket without a process has no entry (pid -1). owner_drops() counts entries that did not fit. */
 #ifndef DWIRE_OWNER_OWNER_H
@@ -48,6 +51,7 @@ struct owner_opts {
 	int cgroup_fd;             /* the root of cgroup2; -1: none is mounted */
 	bool whole;                /* cgroup_fd is the machine's root, not the root of a container's cgroup namespace */
 	bool functions;            /* the script sees packets at functions of the kernel */
+	bool steps;                /* it sees no packets: only lists of TCP connections, and steps of their states */
 	uint64_t secret;           /* of the image */
 	bool ended;                /* the script reads owners of connections in TIME_WAIT */
 	struct owner_ahead *ahead; /* what was loaded ahead; NULL: nothing */

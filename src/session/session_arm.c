@@ -60,6 +60,7 @@ static int start_owner(struct session *s)
 		.cgroup_fd = root < 0 ? -1 : root,
 		.whole = features_cgroup2_whole(s->opts.features),
 		.functions = s->image->functions,
+		.steps = !s->image->packet_owner,
 		.ended = s->image->needs_ended,
 		.secret = s->image->secret,
 		.ahead = s->opts.owner,

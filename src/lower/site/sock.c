@@ -256,6 +256,7 @@ static void need_owners(struct clause_ctx *cx)
 	if (!cx->lw->im->needs_owner && env->owners)
 		env->owners(env->ctx, cx->lw->im->functions);
 	cx->lw->im->needs_owner = true;
+	cx->lw->im->packet_owner |= !cx->pg->site->step;
 }
 
 /* The owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. If several processes use the

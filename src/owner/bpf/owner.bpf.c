@@ -124,11 +124,21 @@ static __always_inline bool sends_other(struct task_struct *t, const void *sk)
 /* A process that reads the files of others by an iterator, as ours does, holds each for a moment. A file that its
  * process closes meanwhile is closed, and sends its FIN, at the end of that read(2). No other socket is closed
  * there. */
+static __always_inline bool reads(struct task_struct *t)
+{
+	return ARCH_CALL_NR((const struct pt_regs *)bpf_task_pt_regs(t)) == ARCH_NR_READ;
+}
+
 static __always_inline bool closed_by_walker(struct task_struct *t, const struct sock *sk)
 {
-	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(t);
+	return sk->sk_shutdown == SHUTDOWN_MASK && reads(t);
+}
 
-	return sk->sk_shutdown == SHUTDOWN_MASK && ARCH_CALL_NR(regs) == ARCH_NR_READ;
+/* The current process uses a connection with that entry, which is not its own. */
+static __always_inline void note_missed(struct said old, const struct task_struct *t)
+{
+	if (old.pid && old.pid != t->tgid && old.how == DW_OWNER_INHERIT)
+		accept_missed = 1;
 }
 
 /* A packet of a socket that is not TCP's, sent by another process than its owner. */
@@ -167,8 +177,7 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct 
 			adopt(tcp);
 		return;
 	}
-	if (old.pid && old.pid != t->tgid && old.how == DW_OWNER_INHERIT)
-		accept_missed = 1;
+	note_missed(old, t);
 	owner_of(&now, t, DW_OWNER_USE);
 	claim((DW_U64)tcp, &now, true);
 }
@@ -305,8 +314,13 @@ static __always_inline int received(struct sock *sk)
  * that an interrupt sends later. Datagrams do not wait. */
 static __always_inline int written(struct sock *sk)
 {
-	if (sk && is_inet(sk) && is_stream(sk->sk_protocol))
-		use(sk);
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	if (!sk || !is_inet(sk) || !is_stream(sk->sk_protocol) || known(sk, t))
+		return 0;
+	if (by_calls)
+		note_missed(said_of((DW_U64)sk), t);
+	use(sk);
 	return 0;
 }
 #endif
@@ -350,6 +364,20 @@ int owner_send6(DW_U64 *args)
 }
 #endif
 
+/* The current process closes a connection, which sends a FIN, as it would send data. */
+static __always_inline void closes(struct bpf_sock *sk)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct dw_owner now;
+
+	if ((sk->state != TCP_ESTABLISHED && sk->state != TCP_CLOSE_WAIT) || known(sk, t) || t->flags & PF_KTHREAD ||
+		reads(t) || !is_process_socket(sk))
+		return;
+	note_missed(said_of((DW_U64)sk), t);
+	owner_of(&now, t, DW_OWNER_USE);
+	claim((DW_U64)sk, &now, true);
+}
+
 /* The last descriptor of a socket is closed. TCP sockets live on until owner_destroy. MPTCP sockets may live on, too:
  * their subflows still send what was written (owner_state). */
 SEC("cgroup/sock_release")
@@ -357,8 +385,11 @@ int owner_release(struct bpf_sock *ctx)
 {
 	DW_U64 key = (DW_U64)ctx;
 
-	if (ctx->protocol == IPPROTO_TCP)
+	if (ctx->protocol == IPPROTO_TCP) {
+		if (by_calls)
+			closes(ctx);
 		return 1;
+	}
 	if (ctx->protocol == IPPROTO_MPTCP && ctx->state != TCP_CLOSE && ctx->state != TCP_LISTEN) {
 		set_how(key, DW_OWNER_LEFT);
 		return 1;

@@ -12,6 +12,7 @@ struct walk {
 	struct task_struct *t;
 	DW_U64 word, bits;         /* of the open descriptors: the current word, and its remaining bits */
 	DW_U32 listener, datagram; /* 1: one is among the files */
+	DW_U32 stream;             /* 1: likewise a connection, of those that were looked at */
 	DW_U32 looked;             /* files looked at so far */
 	DW_U64 heirs[HEIRS];       /* an exiting process's children */
 };
@@ -57,7 +58,9 @@ static long held_file(DW_U64 i, struct walk *w)
 		w->datagram |= 1;
 	else if (BPF_CORE_READ(sk, __sk_common.skc_state) == TCP_LISTEN)
 		w->listener |= 1;
-	return w->listener && w->datagram; /* both are found: end the loop */
+	else
+		w->stream |= 1;
+	return w->listener && w->datagram && w->stream; /* all are found: end the loop */
 }
 
 static long held_word(DW_U64 i, struct walk *w)
@@ -67,12 +70,13 @@ static long held_word(DW_U64 i, struct walk *w)
 	/* A sum of unknown values: the verifier would see a new state in each turn of a counter. */
 	w->looked += n;
 	if (w->looked > LOOK_MOST) {
-		w->listener |= 1; /* assume both; the iterator finds out */
+		w->listener |= 1; /* assume all; the iterator finds out */
 		w->datagram |= 1;
+		w->stream |= 1;
 		return 1;
 	}
 	bpf_loop(n, held_file, w, 0);
-	return w->listener && w->datagram;
+	return w->listener && w->datagram && w->stream;
 }
 
 /* Do other processes hold this file of an exiting process? */
@@ -219,6 +223,8 @@ int owner_fork(DW_U64 *args)
 		listener_suspect = 1;
 	if (w.datagram)
 		datagram_suspect = 1;
+	if (w.stream & by_calls)
+		stream_shared = 1;
 	return 0;
 }
 

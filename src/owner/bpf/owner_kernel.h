@@ -19,11 +19,13 @@
 #define IPPROTO_MPTCP 262
 #define SUBFLOWS_MAX 8
 #define IN6_MAPPED 0xffff0000u /* the third word of ::ffff:a.b.c.d, in network byte order */
+#define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3
 #define TCP_FIN_WAIT2 5
 #define TCP_TIME_WAIT 6
 #define TCP_CLOSE 7
+#define TCP_CLOSE_WAIT 8
 #define TCP_LISTEN 10
 #define TCP_CLOSING 11
 #define TCP_NEW_SYN_RECV 12

@@ -15,7 +15,8 @@ DW_U32 accepts_seen, accepts_needed;
 /* Set by owner_iter: several processes hold a listener, or a non-TCP socket. */
 DW_U32 listener_shared, datagram_shared;
 /* Set when a process uses a connection that belonged to another. From then on calls that write are noted, since another
- * process or an interrupt may send the data. */
+ * process or an interrupt may send the data. by_calls: also when a process with a connection forks; from then on calls
+ * that receive are noted, too. */
 DW_U32 stream_shared;
 /* Set when a process exits whose sockets other processes hold. Reset by user space. */
 DW_U32 orphaned;
@@ -27,6 +28,9 @@ DW_U32 scan, marked;
 DW_U32 partial;
 /* Set by user space: no program looks for the owners of connections in TIME_WAIT. */
 DW_U32 ended_unread;
+/* Set by user space: no script sees packets, so owner_egress is not attached. Calls that send or close show who uses a
+ * connection. */
+DW_U32 by_calls;
 /* Set by user space: the factor of ends_key(). */
 DW_U64 ends_factor;
 

@@ -13,6 +13,7 @@ static const char *const tcp_args[] = { "openinfo_t *", "csinfo_t *", "tcpsinfo_
 static const struct site tcp_sites[] = {
 	{ .attach = ATTACH_WALK,
 		.target = "bpf_iter_tcp",
+		.step = true,
 		.nargs = 3,
 		.native = "dw_opentcp",
 		A_SOCKET,

@@ -43,15 +43,16 @@ static const struct site receive_sites[] = {
 
 /* State changes of sockets, and the one change that a small socket (in FIN_WAIT2) makes. */
 static const struct site state_sites[] = {
-	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_step[P]",
+	{ TP("inet_sock_set_state", 3, "dw_setstate"), .step = true, .when = "dw_tcp_step[P]",
 		.sees = "all changes but the last of TIME_WAIT, and of FIN_WAIT2 without a process: they end "
 			"silently" },
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_synrecv",
 		.sk_only = true,
+		.step = true,
 		.when = "dw_late_step[P]",
 		.sees = "before Linux 6.15: the step of an accepted socket to syn-received, a moment later" },
-	{ TP("kfree_skb", 4, "dw_twfin"),
+	{ TP("kfree_skb", 4, "dw_twfin"), .step = true,
 		.when = "dw_tw_entered[P] && __stamp(\"orphan\", dw_tw_key_of[P->rx_sk]) != 0",
 		.sees = "since Linux 6.11: the step to TIME_WAIT of a connection that no process has any more, if it "
 			"lost its "
@@ -64,7 +65,7 @@ static const struct site state_sites[] = {
 		.sees = "the step to TIME_WAIT of a connection that no process has any more"),
 };
 static const struct site detach_sites[] = {
-	{ TP("inet_sock_set_state", 3, "dw_setstate"), .when = "dw_tcp_detach[P]",
+	{ TP("inet_sock_set_state", 3, "dw_setstate"), .step = true, .when = "dw_tcp_detach[P]",
 		.sees = "the end of a socket that has sent its FIN, and whose other side has not" },
 	FUNC_SET_STATE(
 		"dw_tcp_detach[P]", .sees = "the end of a socket that has sent its FIN, and whose other side has not"),
@@ -96,6 +97,7 @@ static const struct site request_sites[] = {
 static const struct site established_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
+		.step = true,
 		.when = "dw_connected[P]",
 		.sees = "the segment that completes the handshake" },
 	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops", .when = "P->skb != 0 && dw_connected[P]",
@@ -106,6 +108,7 @@ static const struct site established_sites[] = {
 static const struct site accepted_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
+		.step = true,
 		.when = "dw_accepted[P]",
 		.sees = "the segment that completes the handshake" },
 	FUNC_SITE("tcp_init_transfer", 3, "dw_sockops", .when = "P->skb != 0 && dw_accepted[P]",
