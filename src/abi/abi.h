@@ -140,7 +140,7 @@ struct dw_places {
 	struct dw_place at[DW_PLACES];
 	DW_U64 elsewhere; /* owners in the hash: 0 saves looking there */
 };
-/* The sender on a socket that several processes use. */
+/* The socket on which a thread was the last to send, of those that several processes use. */
 struct dw_sender {
 	DW_U64 sk;
 	struct dw_owner owner;
@@ -169,7 +169,7 @@ struct dw_ended {
 	DW_U64 n, newest[DW_ENDED_HEADS];
 	struct dw_ended_one ring[DW_ENDED];
 };
-#define DW_SENDERS 16u /* records per CPU in `senders`; a thread's index is its tid modulo this */
+#define DW_SENDERS 16384u /* threads with a record in `senders` */
 
 /* Facts about the machine that programs cannot read themselves; user space writes them some times a second. */
 /* Numbers of netcounter() that a script may have, and the room for the name of one. */

@@ -96,8 +96,7 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
  *
  * If how is DW_OWNER_SHARED, several processes use the socket, which is not a TCP socket. The owner is then the first
  * of these that applies:
- * 1. where a packet leaves: the record of the current thread in the per-CPU array `senders` (index: tid modulo
- *    DW_SENDERS), if its sk and tid match;
+ * 1. where a packet leaves: the record of the current thread in the hash `senders` (key: tid), if its sk and pid match;
  * 2. the entry itself, if the current process has its pid;
  * 3. the entry in the hash `last_users` (same key and value).
  * pid and tid are those of the thread that claimed the socket; uid and name are those of its process at that time.

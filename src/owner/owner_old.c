@@ -27,7 +27,7 @@ static const struct old_map {
 } old_maps[] = {
 	{ "owners", BPF_MAP_TYPE_HASH, 8, sizeof(struct dw_owner), 0, 0 },
 	{ "last_users", BPF_MAP_TYPE_HASH, 8, sizeof(struct dw_owner), 16384, 0 },
-	{ "senders", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct dw_sender), DW_SENDERS, 0 },
+	{ "senders", BPF_MAP_TYPE_HASH, 4, sizeof(struct dw_sender), DW_SENDERS, 0 },
 	{ "state", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct owner_state), 1, BPF_F_MMAPABLE },
 	{ "holders", BPF_MAP_TYPE_ARRAY, 4, sizeof(struct owner_holders), 1, 0 },
 	{ "listener", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1, 0 },

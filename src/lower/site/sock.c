@@ -192,26 +192,25 @@ vreg site_sock_key(struct clause_ctx *cx)
 }
 
 /* For a datagram socket that several processes use, whose record is o: jumps to end, with the current thread's
- * record in res, if this thread is the sender, else to other. The service has noted the sender just before, on this
- * CPU. */
+ * record in res, if this thread is the sender, else to other. The service has noted the sender just before.
+ * The pid is compared as the record may be that of an older thread with the same number, if its end was missed. */
 static void lower_sender(struct clause_ctx *cx, vreg res, vreg o, vreg addr, uint32_t other, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	uint32_t first = ir_newlabel(ir);
-	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), tid = current_number(cx, BI_tid), s, rec;
+	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), s, rec, pid = current_number(cx, BI_pid);
 
-	ir_st(ir, key, 0, 4, ir_alui(ir, ALU_AND, tid, DW_SENDERS - 1));
+	ir_st(ir, key, 0, 4, current_number(cx, BI_tid));
 	s = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_SENDERS)), key }, 2, false);
 	ir_jcci(ir, CC_EQ, s, 0, first);
 	ir_jcc(ir, CC_NE, ir_ld(ir, s, (int32_t)offsetof(struct dw_sender, sk), 8, false, false), addr, first);
 	rec = ir_alui(ir, ALU_ADD, s, (int64_t)offsetof(struct dw_sender, owner));
-	ir_jcc(ir, CC_NE, ir_ld(ir, rec, (int32_t)offsetof(struct dw_owner, tid), 4, true, false), tid, first);
+	ir_jcc(ir, CC_NE, ir_ld(ir, rec, (int32_t)offsetof(struct dw_owner, pid), 4, true, false), pid, first);
 	ir_set(ir, res, rec);
 	ir_jmp(ir, end);
 	/* the socket may have had only one process when the service looked */
 	ir_label(ir, first);
-	ir_jcc(ir, CC_NE, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, pid), 4, true, false),
-		current_number(cx, BI_pid), other);
+	ir_jcc(ir, CC_NE, ir_ld(ir, o, (int32_t)offsetof(struct dw_owner, pid), 4, true, false), pid, other);
 	ir_jmp(ir, end);
 }
 

@@ -16,15 +16,15 @@
  *   with DW_OWNER_LEFT lives somewhat longer; see forget(). Connections without a socket have separate entries.
  * - DW_OWNER_INHERIT: the entry was copied from the listener's when the handshake ended, or its owner has exited. No
  *   process has accepted or used the socket since.
- * - DW_OWNER_SHARED: several processes use the socket, which is not a TCP socket. Its entry does not change any more;
- *   `last_users` has the last of them.
+ * - DW_OWNER_SHARED: several processes use the socket, which is not a TCP socket. Its entry does not change any more
+ *   until the socket is closed, whoever exits; `last_users` has the last of them.
  *
  * Why not socket storage: an entry takes 64 or 128 bytes, at most a third of it, and any program can look up any
  * socket whose address it has.
  *
  * Why `senders`: processes that share a datagram socket may send on it at the same time. If each rewrote the entry, a
- * program could see the wrong one. So the sender is noted for its thread and CPU until the packet's other programs have
- * run. */
+ * program could see the wrong one. So the sender is noted for its thread. Any number of other threads may send before
+ * the packet's other programs run: on other CPUs, and where the kernel preempts threads, on this one. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 #include <bpf/bpf_core_read.h>
@@ -145,24 +145,25 @@ static __always_inline void note_missed(struct said old, const struct task_struc
 static __always_inline void egress_other(const void *sk, struct task_struct *t)
 {
 	int pid = said_of((DW_U64)sk).pid;
-	struct dw_owner now;
-	struct dw_sender *s;
+	struct dw_sender *noted = sender(t), now;
+	const bool again = noted && noted->sk == (DW_U64)sk;
 
-	s = sender(t);
 	if (!sends_other(t, sk)) {
 		/* The thread does not send this packet itself; its earlier sends do not show the owner. */
-		if (s && s->sk == (DW_U64)sk)
-			s->sk = 0;
+		if (again)
+			noted->sk = 0;
 		return;
 	}
-	owner_of(&now, t, DW_OWNER_USE);
-	if (pid && pid != now.pid)
+	if (pid && pid != t->tgid)
 		datagram_suspect = 1;
-	if (s && pid) {
-		s->sk = (DW_U64)sk;
-		s->owner = now;
+	if (again && is_owner(&noted->owner, t)) {
+		now.owner = noted->owner;
+	} else {
+		now.sk = (DW_U64)sk;
+		owner_of(&now.owner, t, DW_OWNER_USE);
+		note_sender(noted, &now);
 	}
-	claim((DW_U64)sk, &now, false);
+	claim((DW_U64)sk, &now.owner, false);
 }
 
 /* A packet of a TCP socket that its process sends, which is not known as the owner. */

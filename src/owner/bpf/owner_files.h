@@ -162,10 +162,11 @@ static long left_file(DW_U64 i, struct walk *w)
 		inherit_file(key, shared, heir);
 		return 0;
 	}
-	set_how(key, DW_OWNER_INHERIT);
 	if (shared) {
 		bpf_map_delete_elem(&last_users, &key);
 		datagram_shared = 1;
+	} else {
+		set_how(key, DW_OWNER_INHERIT);
 	}
 	orphaned = 1;
 	return 0;
@@ -234,13 +235,27 @@ int owner_exit(DW_U64 *args)
 	struct task_struct *t = (struct task_struct *)args[0];
 	unsigned char *is = holder(t->tgid);
 	struct walk w = { .t = t };
+	DW_U32 tid = (DW_U32)t->pid;
 
+	if (senders_noted)
+		bpf_map_delete_elem(&senders, &tid);
 	if (!is || !*is || BPF_CORE_READ(t, signal, live.counter) > 0)
 		return 0;
 	find_heirs(&w);
 	bpf_loop(words_of(t), left_word, &w, 0);
 	*is = 0;
 	return 0;
+}
+
+/* The process of *now holds a shared socket, whose last user has exited. Any other holder is preferred to process 1. */
+static __always_inline void found_left(DW_U64 key, const struct dw_owner *now)
+{
+	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
+
+	if (!last)
+		bpf_map_update_elem(&last_users, &key, now, BPF_NOEXIST);
+	else if (last->how == DW_OWNER_ITER && last->pid == 1)
+		bpf_map_update_elem(&last_users, &key, now, BPF_EXIST);
 }
 
 /* The process of *now holds sk, but its entry has another owner. In the first scan (OWNER_SCAN_FILL) the process with
@@ -323,6 +338,8 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 		store((DW_U64)sk, &now);
 		old.pid = old.pid ? now.pid : 0;
 	} else if (old.how == DW_OWNER_SHARED || (old.pid != now.pid && now.pid != 1)) {
+		if (old.how == DW_OWNER_SHARED)
+			found_left((DW_U64)sk, &now);
 		found_shared(sk, old, &now);
 	}
 	if (scan == OWNER_SCAN_MARK && old.pid == now.pid && now.pid != 1 && is_listener(sk))

@@ -81,15 +81,18 @@ static __always_inline bool is_gone(DW_S32 pid)
 	return is && *is == OWNER_HOLDER_GONE;
 }
 
-static __always_inline void put(void *map, DW_U64 key, const struct dw_owner *now)
+static __always_inline void drop(void)
 {
-	struct owner_state *s;
+	struct owner_state *s = state();
 
-	if (!bpf_map_update_elem(map, &key, now, BPF_ANY))
-		return;
-	s = state();
 	if (s)
 		__sync_fetch_and_add(&s->drops, 1);
+}
+
+static __always_inline void put(void *map, DW_U64 key, const struct dw_owner *now)
+{
+	if (bpf_map_update_elem(map, &key, now, BPF_ANY))
+		drop();
 }
 
 /* Describes a process as owner: name and user are those of the process, not of the thread t. */
@@ -146,13 +149,11 @@ static __always_inline bool is_current(const struct dw_owner *o, const struct dw
 /* The current process sends on a socket that others use too: for programs that see the packet, until it sends again. */
 static __always_inline void note_sender(DW_U64 sk, const struct dw_owner *now)
 {
-	DW_U32 i = (DW_U32)now->tid % DW_SENDERS;
-	struct dw_sender *s = bpf_map_lookup_elem(MAP(senders), &i);
+	struct dw_sender s = { .sk = sk, .owner = *now };
+	DW_U32 tid = (DW_U32)now->tid;
 
-	if (!s)
-		return;
-	s->sk = sk;
-	s->owner = *now;
+	if (bpf_map_update_elem(MAP(senders), &tid, &s, BPF_ANY))
+		drop();
 }
 
 /* The current process uses the socket. Sockets of the kernel have no file, and no owner. */
@@ -328,7 +329,9 @@ int owner_exit(DW_U64 *args)
 	const DW_U64 t = number(args[0]);
 	DW_U8 *is = holder(READ(DW_U32, t, task_struct__tgid));
 	struct owner_state *s = state();
+	DW_U32 tid = READ(DW_U32, t, task_struct__pid);
 
+	bpf_map_delete_elem(MAP(senders), &tid);
 	if (!is || !s || *is != OWNER_HOLDER_LIVES ||
 		READ(DW_S32, READ(DW_U64, t, task_struct__signal), signal_struct__live) > 0)
 		return 0;

@@ -20,6 +20,8 @@ DW_U32 listener_shared, datagram_shared;
 DW_U32 stream_shared;
 /* Set when a process exits whose sockets other processes hold. Reset by user space. */
 DW_U32 orphaned;
+/* Set when the first thread gets a record in `senders`. */
+DW_U32 senders_noted;
 /* Set by user space: what owner_iter does (OWNER_SCAN_*), and the mark that it gives to listeners that their owners
  * hold. */
 DW_U32 scan, marked;
@@ -50,7 +52,8 @@ struct {
 } last_users SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, DW_SENDERS);
 	__type(key, DW_U32);
 	__type(value, struct dw_sender);
@@ -189,14 +192,43 @@ static __always_inline bool is_owner(const struct dw_owner *o, const struct task
 
 #include "owner_places.h"
 
-/* For a few nanoseconds a reader on another CPU may see a mixture of both owners. pid is written last. */
+/* The word that has `how` and nspid. */
+static __always_inline DW_U32 *how_word(const struct dw_owner *o)
+{
+	return (DW_U32 *)((char *)o + DW_OWNER_HOW);
+}
+
+/* Gives an entry another `how`, and the nspid that is in the same word, unless the socket is shared: it then stays so
+ * to its end. False: it is shared. Another process may come to share it at any moment, and its packet, which is on its
+ * way, must not be taken for the owner's. */
+static __always_inline bool set_word(struct dw_owner *o, DW_U32 new)
+{
+	DW_U32 old = *(volatile DW_U32 *)how_word(o), seen;
+
+	if ((new & 0xff) == DW_OWNER_CREATE || (new & 0xff) == DW_OWNER_LEFT) {
+		*(volatile DW_U32 *)how_word(o) = new;
+		return true;
+	}
+	for (int i = 0; i < 2; i++) {
+		if ((old & 0xff) == DW_OWNER_SHARED)
+			return false;
+		seen = __sync_val_compare_and_swap(how_word(o), old, new);
+		if (seen == old)
+			return true;
+		old = seen;
+	}
+	return false;
+}
+
+/* For a few nanoseconds a reader on another CPU may see a mixture of both owners. pid is written last. An entry that is
+ * shared stays as it is. */
 static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *now)
 {
+	if (!set_word(o, *how_word(now)))
+		return;
 	__builtin_memcpy(o->comm, now->comm, sizeof(o->comm));
 	o->tid = now->tid;
 	o->uid = now->uid;
-	o->how = now->how;
-	o->nspid = now->nspid;
 	o->process = now->process;
 	barrier();
 	o->pid = now->pid;
@@ -208,11 +240,26 @@ static __always_inline bool has_file(const struct sock *sk)
 	return BPF_CORE_READ(sk, sk_socket, file);
 }
 
+/* A thread's record in `senders`, which only the thread itself reads and writes, and removes when it exits. */
 static __always_inline struct dw_sender *sender(const struct task_struct *t)
 {
-	DW_U32 i = (DW_U32)t->pid % DW_SENDERS;
+	DW_U32 tid = (DW_U32)t->pid;
 
-	return bpf_map_lookup_elem(&senders, &i);
+	return bpf_map_lookup_elem(&senders, &tid);
+}
+
+/* old: its record; NULL: it has none. */
+static __always_inline void note_sender(struct dw_sender *old, const struct dw_sender *now)
+{
+	DW_U32 tid = (DW_U32)now->owner.tid;
+
+	if (old) {
+		*old = *now;
+		return;
+	}
+	senders_noted = 1;
+	if (bpf_map_update_elem(&senders, &tid, now, BPF_ANY))
+		drop();
 }
 
 /* What an entry says, without a pointer to it: the verifier walks all code twice through which a pointer lives that
@@ -250,7 +297,7 @@ static __noinline int set_how(DW_U64 key, DW_U32 how)
 	struct dw_owner *o = lookup(key);
 
 	if (o)
-		o->how = how;
+		set_word(o, (*(volatile DW_U32 *)how_word(o) & ~0xffu) | how);
 	return 0;
 }
 
@@ -287,10 +334,8 @@ static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct d
 	const struct dw_owner *last = bpf_map_lookup_elem(&last_users, &key);
 
 	if ((!last || last->pid != now->pid || !same_name(last->comm, now->comm)) &&
-		bpf_map_update_elem(&last_users, &key, now, BPF_ANY)) {
+		bpf_map_update_elem(&last_users, &key, now, BPF_ANY))
 		drop();
-		return;
-	}
 	barrier();
 	o->how = DW_OWNER_SHARED;
 }

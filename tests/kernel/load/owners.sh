@@ -82,5 +82,6 @@ most=200 connections=10
 for kind in plain workers pass fork udp share; do
 	check -k $kind -n 8 -c $connections
 done
+check -k share -n 100 -c $((connections * 5)) # many senders end while others are in their call
 check_late -k pass -n 12 -c $connections -N
 check -n $most -c $connections

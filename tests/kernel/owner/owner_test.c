@@ -635,6 +635,67 @@ static void case_left(struct test *t)
 	}
 }
 
+/* The socket on which a thread was the last to send, of those that several processes use; 0: none. */
+static struct dw_sender sender(const struct owner *o, pid_t tid)
+{
+	struct dw_sender s;
+
+	if (bpf_map_lookup_elem(owner_maps(o)->senders, &tid, &s))
+		memset(&s, 0, sizeof(s));
+	return s;
+}
+
+struct sharer {
+	struct sockaddr_storage to;
+	int fd, done, go; /* -1: the process does not wait */
+};
+
+static void sharer(struct test *t, void *arg)
+{
+	const struct sharer *p = arg;
+
+	(void)t;
+	must((int)sendto(p->fd, "x", 1, 0, (const struct sockaddr *)&p->to, length(&p->to)), "sendto");
+	if (p->go < 0)
+		return;
+	put(p->done);
+	get(p->go);
+}
+
+/* What is known of a sender stays while others send on its socket and while its last user ends: a packet of it may be
+ * on its way. */
+static void case_shared_stays(struct test *t)
+{
+	struct sharer p = { .go = -1 };
+	int to[2], from[2];
+	pid_t first, other;
+
+	must(pipe(to), "pipe");
+	must(pipe(from), "pipe");
+	start(t);
+	p.fd = bound(AF_INET, SOCK_DGRAM, &p.to);
+	p.go = to[0];
+	p.done = from[1];
+	first = spawn(t, sharer, &p);
+	get(from[0]);
+	p.go = -1;
+	for (int i = 0; i < 16; i++) {
+		struct dw_owner v;
+		struct dw_sender s;
+
+		other = spawn(t, sharer, &p);
+		finish(t, other);
+		v = stored(t->o, p.fd);
+		s = sender(t->o, first);
+		CHECK(t, v.how == DW_OWNER_SHARED && v.pid == getpid(), "how %u, pid %d", v.how, v.pid);
+		CHECK(t, s.sk == address_of(p.fd) && s.owner.pid == first, "the sender's pid: %d", s.owner.pid);
+		CHECK(t, !sender(t->o, other).sk, "a sender that has ended");
+	}
+	put(to[1]);
+	finish(t, first);
+	CHECK(t, !sender(t->o, first).sk, "a sender that has ended");
+}
+
 /* A process that only receives: noticed once a datagram socket was seen in two hands. */
 static void receiver(struct test *t, void *arg)
 {
@@ -959,6 +1020,7 @@ static const struct {
 	{ "accepted by a worker, listener left to it", case_worker_sole },
 	{ "child sends on an inherited socket", case_inherited },
 	{ "left to a child, whatever its descriptor", case_left },
+	{ "a sender's record, while others send and end", case_shared_stays },
 	{ "child receives on an inherited socket", case_receiver },
 	{ "child receives, socket shared later", case_receiver_later },
 	{ "passed with SCM_RIGHTS", case_passed },
