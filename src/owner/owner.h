@@ -76,8 +76,8 @@ void owner_ahead_free(struct owner_ahead *a);
  *   receives (Linux 6.3 and later).
  * - before Linux 6.3 without fentry: a process that only receives on an inherited UDP socket is not noticed.
  * - before Linux 5.17: programs at functions of the kernel do all (owner/bpf/owner_old.bpf.c); without fentry
- *   owner_start() fails. A socket left by its owner waits for its next user or the next scan. Subflows of MPTCP have no
- *   owner. Linux 5.8 is required. */
+ *   owner_start() fails. A socket left by its owner waits for its next user or the next scan. Who closes a connection
+ *   owns it when the FIN leaves, not before. Subflows of MPTCP have no owner. Linux 5.8 is required. */
 int owner_start(struct owner **out, const struct owner_opts *opts, const struct reporter *to)
 	__attribute__((warn_unused_result));
 

@@ -365,7 +365,7 @@ int owner_send6(DW_U64 *args)
 }
 #endif
 
-/* The current process closes a connection, which sends a FIN, as it would send data. */
+/* The current process closes a connection: it is the last that has it, and sends the FIN. */
 static __always_inline void closes(struct bpf_sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -387,8 +387,7 @@ int owner_release(struct bpf_sock *ctx)
 	DW_U64 key = (DW_U64)ctx;
 
 	if (ctx->protocol == IPPROTO_TCP) {
-		if (by_calls)
-			closes(ctx);
+		closes(ctx);
 		return 1;
 	}
 	if (ctx->protocol == IPPROTO_MPTCP && ctx->state != TCP_CLOSE && ctx->state != TCP_LISTEN) {
