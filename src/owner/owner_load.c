@@ -7,7 +7,7 @@
  *	owner          tracepoints sock_*_length               Linux 6.3
  * owner_funcs    fentry and fexit of kernel functions    fentry; for scripts that trace functions, which see a packet
  *	                                                       before the cgroup hooks do
- * owner_kprobes  the same; it sees packets at kprobes    Linux 6.2, fentry and kprobe links; where the kernel preempts
+ * owner_kprobes  the same; packets, sends at kprobes     Linux 6.2, fentry and kprobe links; where the kernel preempts
  *	owner_norecv   not noticed                             Linux 5.17
  *	owner_old.c    fentry and fexit of kernel functions    Linux 5.8, fentry */
 #include "owner/owner_load.h"

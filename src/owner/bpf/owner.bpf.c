@@ -311,8 +311,8 @@ static __always_inline int received(struct sock *sk)
 	return 0;
 }
 
-/* The end of every send call, likewise. A connection's new holder may write data that waits for the other side and
- * that an interrupt sends later. Datagrams do not wait. */
+/* The end of every send call, likewise; with OWNER_KPROBES its begin. A connection's new holder may write data that
+ * waits for the other side and that an interrupt sends later. Datagrams do not wait. */
 static __always_inline int written(struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -352,16 +352,32 @@ int owner_recv6(DW_U64 *args)
 	return received(((struct socket *)args[0])->sk);
 }
 
-SEC("fexit/inet_sendmsg")
-int owner_send(DW_U64 *args)
+#ifdef OWNER_KPROBES
+/* The begin of the call: a kprobe at its end has no arguments, and fexit is not run for others while the kernel has
+ * preempted a thread in it. */
+#define SEND(function, name) SEC("kprobe.multi/" function) int name(DW_U64 *args)
+
+static __always_inline struct socket *sends_on(const DW_U64 *regs)
 {
-	return written(((struct socket *)args[0])->sk);
+	return bpf_rdonly_cast((const void *)regs[arch_args[0] / 8], bpf_core_type_id_kernel(struct socket));
+}
+#else
+#define SEND(function, name) SEC("fexit/" function) int name(DW_U64 *args)
+
+static __always_inline struct socket *sends_on(const DW_U64 *args)
+{
+	return (struct socket *)args[0];
+}
+#endif
+
+SEND("inet_sendmsg", owner_send)
+{
+	return written(sends_on(args)->sk);
 }
 
-SEC("fexit/inet6_sendmsg")
-int owner_send6(DW_U64 *args)
+SEND("inet6_sendmsg", owner_send6)
 {
-	return written(((struct socket *)args[0])->sk);
+	return written(sends_on(args)->sk);
 }
 #endif
 
