@@ -268,7 +268,9 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	*o->k.partial = o->cgroup < 0 || !opts->whole;
 	*o->k.ended_unread = !opts->ended;
 	*o->k.ends_factor = DW_FACTOR(opts->secret);
-	o->by_calls = opts->steps && o->cgroup >= 0 && o->k.number[PROG_send] >= 0 && o->k.number[PROG_output4] < 0;
+	/* Where the kernel preempts threads, programs at ends of calls may be missed, and hooks at cgroups are not. */
+	o->by_calls = opts->steps && o->cgroup >= 0 && o->k.number[PROG_send] >= 0 && o->k.number[PROG_output4] < 0 &&
+		!features_preempts(opts->features);
 	if (o->by_calls)
 		*o->k.by_calls = 1;
 	return 0;

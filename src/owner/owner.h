@@ -25,9 +25,9 @@
  * The cost. Most sockets have one user. Hooks at every accept, send and receive are therefore attached only if sockets
  * are shared: use by another process makes a socket suspect, and a scan of the open files decides (owner_poll()). The
  * hook at the end of accept(2) slows every system call, so it is detached if all accepts that it has seen were known
- * without it. A script that sees no packets needs no hook where they leave (owner_opts.steps; Linux 6.3 and later):
- * calls that send, and the last close(2), show who uses a connection. Calls that receive are noted once a process has
- * used another's connection, or one that has a connection has forked.
+ * without it. A script that sees no packets needs no hook where they leave (owner_opts.steps; Linux 6.3 and later,
+ * unless it preempts threads in the kernel): calls that send, and the last close(2), show who uses a connection. Calls
+ * that receive are noted once a process has used another's connection, or one that has a connection has forked.
  *
  * The limits. A socket without a process has no entry (pid -1). owner_drops() counts entries that did not fit. */
 #ifndef DWIRE_OWNER_OWNER_H
