@@ -315,9 +315,9 @@ bool expr_same(const struct expr *x, const struct expr *y)
 	if (!x || !y)
 		return x == y;
 	if (x->kind != y->kind || x->kind == EX_CALL || x->op != y->op || x->type != y->type || x->sym != y->sym ||
-		x->form != y->form || x->scope != y->scope || x->ival != y->ival || x->tyx || y->tyx ||
-		x->args.n != y->args.n || !same_text(x->name, y->name) || !same_text(x->obj, y->obj) ||
-		x->slen != y->slen || (x->slen && memcmp(x->str, y->str, x->slen) != 0))
+		x->form != y->form || x->scope != y->scope || x->ival != y->ival ||
+		(x->kind != EX_CAST && (x->tyx || y->tyx)) || x->args.n != y->args.n || !same_text(x->name, y->name) ||
+		!same_text(x->obj, y->obj) || x->slen != y->slen || (x->slen && memcmp(x->str, y->str, x->slen) != 0))
 		return false;
 	for (size_t i = 0; i < x->args.n; i++)
 		if (!expr_same(x->args.v[i], y->args.v[i]))

@@ -9,8 +9,13 @@ length() { # STATEMENTS: instructions of the clause
 one=$(length '@a[n, execname, execname] = count();')
 same=$(length '@a[n, execname, execname] = count(); @b[n, execname, execname] = sum(2);')
 differ=$(length '@a[n, execname, execname] = count(); @b[n + 0, execname, execname] = sum(2);')
+converted=$(length '@a[(int)n, (n > 3 ? (long)n : -1), execname, execname] = count();
+	@b[(int)n, (n > 3 ? (long)n : -1), execname, execname] = sum(2);')
+apart=$(length '@a[(int)n, (n > 3 ? (long)n : -1), execname, execname] = count();
+	@b[(int)n, (n > 3 ? (int)n : -1), execname, execname] = sum(2);')
 ((one > 100)) || fail "a clause of $one instructions"
 ((differ - same > 40)) || fail "the same keys: $same instructions; one that is not the same: $differ"
+((apart - converted > 40)) || fail "the same conversions: $converted instructions; one that is not the same: $apart"
 
 cat >same.d <<'D'
 uint64_t n;
