@@ -726,7 +726,7 @@ bool agg_same_keys(const struct expr *x, const struct expr *y)
 	return true;
 }
 
-/* Where the keys are, and the one key of an aggregation without keys. */
+/* Stores the keys, unless they were stored for an aggregation before; without keys, the one of the array. */
 static void store_key(struct clause_ctx *cx, const struct expr *e, bool hashed, struct agg_key *key)
 {
 	struct ir *ir = cx->ir;

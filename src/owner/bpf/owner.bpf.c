@@ -134,7 +134,8 @@ static __always_inline bool closed_by_walker(struct task_struct *t, const struct
 	return sk->sk_shutdown == SHUTDOWN_MASK && reads(t);
 }
 
-/* The current process uses a connection with that entry, which is not its own. */
+/* The current process uses a connection with that entry. If it is its listener's, and that is another's, the accept was
+ * not seen. */
 static __always_inline void note_missed(struct said old, const struct task_struct *t)
 {
 	if (old.pid && old.pid != t->tgid && old.how == DW_OWNER_INHERIT)
