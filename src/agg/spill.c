@@ -12,7 +12,7 @@
 
 #define FULL 75u /* per cent of a map's keys from which on keys are taken out */
 /* Eighths of the slots, from which on slots are emptied: a slot is free again two times later. With 50,000 new keys a
- * second, 45 of 100 found no slot when three eighths had to be taken before it was urgent, and 8 find none now. */
+ * second, 45 of 100 found no slot when three eighths had to be taken before it was urgent; now 8 to 15 find none. */
 #define SLOTS_MANY 1u
 #define WEIGHTS 65 /* powers of two, and 0 */
 

@@ -322,5 +322,5 @@ bool expr_same(const struct expr *x, const struct expr *y)
 	for (size_t i = 0; i < x->args.n; i++)
 		if (!expr_same(x->args.v[i], y->args.v[i]))
 			return false;
-	return !expr_has_effects(x) && expr_same(x->a, y->a) && expr_same(x->b, y->b) && expr_same(x->c, y->c);
+	return expr_same(x->a, y->a) && expr_same(x->b, y->b) && expr_same(x->c, y->c);
 }

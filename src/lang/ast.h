@@ -257,8 +257,8 @@ struct program {
 void ast_dump(const struct program *p, FILE *out);
 /* Does evaluating it change a variable? */
 bool expr_has_effects(const struct expr *e);
-/* After the check: have both the same value if nothing changes between them? False where that is not plain to see, as
- * of calls. */
+/* After the check: are both the same, so that they have one value if neither has effects and nothing changes between
+ * them? False where that is not plain to see, as of calls. */
 bool expr_same(const struct expr *x, const struct expr *y);
 /* The D text of an expression, for messages. */
 const char *ast_expr_text(struct arena *a, const struct expr *e);

@@ -98,7 +98,7 @@ static void lower_if(struct clause_ctx *cx, const struct stmt *s)
 /* count: these are the clause's own statements, by which faults are numbered (action #1, #2, ...). */
 static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
 {
-	for (size_t i = 0, done = 1; i < n; i += done) {
+	for (size_t i = 0, done; i < n; i += done) {
 		int32_t mark = ir_stack_mark(cx->ir), held = scratch_mark(cx->pg);
 
 		if (count)

@@ -191,7 +191,7 @@ int owner_poll(struct owner *o)
 	int err;
 
 	accept_poll(o, begin);
-	if (*o->k.stream_shared && o->link[o->by_calls ? PROG_recv : PROG_send] < 0) {
+	if (*o->k.stream_shared) {
 		err = attach_all(o, STREAM, NULL);
 		if (err)
 			return err;

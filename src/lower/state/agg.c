@@ -719,7 +719,8 @@ bool agg_same_keys(const struct expr *x, const struct expr *y)
 		x->a->args.n != y->a->args.n || expr_has_effects(x->b) || expr_has_effects(y->b))
 		return false;
 	for (size_t i = 0; i < s->nkeys; i++)
-		if (s->keys[i] != o->keys[i] || !expr_same(x->a->args.v[i], y->a->args.v[i]) ||
+		if (s->keys[i] != o->keys[i] || expr_has_effects(x->a->args.v[i]) ||
+			!expr_same(x->a->args.v[i], y->a->args.v[i]) ||
 			(s->keys[i]->kind == T_STRING &&
 				(!s->key_forms || !o->key_forms || s->key_forms[i] != o->key_forms[i])))
 			return false;

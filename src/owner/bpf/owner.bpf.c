@@ -142,6 +142,16 @@ static __always_inline void note_missed(struct said old, const struct task_struc
 		accept_missed = 1;
 }
 
+/* The current process becomes the owner of a connection, which has a file and that entry. */
+static __always_inline void takes(DW_U64 key, struct said old, struct task_struct *t)
+{
+	struct dw_owner now;
+
+	note_missed(old, t);
+	owner_of(&now, t, DW_OWNER_USE);
+	claim(key, &now, true);
+}
+
 /* A packet of a socket that is not TCP's, sent by another process than its owner. */
 static __always_inline void egress_other(const void *sk, struct task_struct *t)
 {
@@ -172,16 +182,13 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct 
 {
 	const struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
 	struct said old = said_of((DW_U64)tcp);
-	struct dw_owner now;
 
 	if (t->flags & PF_KTHREAD || closed_by_walker(t, sk) || !has_file(sk)) {
 		if (!old.pid)
 			adopt(tcp);
 		return;
 	}
-	note_missed(old, t);
-	owner_of(&now, t, DW_OWNER_USE);
-	claim((DW_U64)tcp, &now, true);
+	takes((DW_U64)tcp, old, t);
 }
 
 /* Most packets of TCP sockets are sent by their owner or by interrupts; these say nothing about the owner, and need no
@@ -386,14 +393,11 @@ SEND("inet6_sendmsg", owner_send6)
 static __always_inline void closes(struct bpf_sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct dw_owner now;
 
 	if ((sk->state != TCP_ESTABLISHED && sk->state != TCP_CLOSE_WAIT) || known(sk, t) || t->flags & PF_KTHREAD ||
 		reads(t) || !is_process_socket(sk))
 		return;
-	note_missed(said_of((DW_U64)sk), t);
-	owner_of(&now, t, DW_OWNER_USE);
-	claim((DW_U64)sk, &now, true);
+	takes((DW_U64)sk, said_of((DW_U64)sk), t);
 }
 
 /* The last descriptor of a socket is closed. TCP sockets live on until owner_destroy. MPTCP sockets may live on, too:
