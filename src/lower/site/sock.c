@@ -315,7 +315,6 @@ static vreg ended_owner(struct clause_ctx *cx, vreg addr)
 	uint32_t end = ir_newlabel(ir);
 
 	need_owners(cx);
-	cx->lw->im->needs_ended = true;
 	ir_set(ir, res, ir_lib(ir, LIB_ended_find, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_ENDED)), addr }, 2));
 	ir_jcci(ir, CC_NE, res, 0, end);
 	ir_st(ir, key, 0, 8, addr);
