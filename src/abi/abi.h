@@ -367,9 +367,8 @@ enum dw_agg_fn {
 /* Where programs count the keys of an aggregation that they made: u64s, those of aggregation n from n * DW_BORN_COUNT
  * on. */
 enum dw_born {
-	DW_BORN_MAP,  /* in the map in which keys begin */
-	DW_BORN_SLOT, /* in the table in which they begin (abi/slots.h) */
-	DW_BORN_OWN,  /* in the map with a value for each CPU, if that is another one; failures count too */
+	DW_BORN_MAP, /* in the map in which keys begin */
+	DW_BORN_OWN, /* in the map with a value for each CPU, if that is another one; failures count too */
 	DW_BORN_COUNT
 };
 #endif

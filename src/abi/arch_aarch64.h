@@ -9,6 +9,9 @@ enum { ARCH_REGS_IP = 256, ARCH_REGS_BP = 232, ARCH_REGS_RET = 0, ARCH_REGS_SP =
 /* Of the first argument on the stack, at the function's entry. */
 #define ARCH_STACK_ARGS 0
 
+/* Other CPUs may see stores in any order. */
+#define ARCH_STORES_IN_ORDER 0
+
 /* Of structures of more than two words the address is given. */
 #define ARCH_LARGE_BY_ADDRESS 1
 

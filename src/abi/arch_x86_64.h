@@ -9,6 +9,9 @@ enum { ARCH_REGS_IP = 128, ARCH_REGS_BP = 32, ARCH_REGS_RET = 80, ARCH_REGS_SP =
 /* Of the first argument on the stack, at the function's entry: above the return address. */
 #define ARCH_STACK_ARGS 8
 
+/* Other CPUs see stores in the order in which a CPU makes them. */
+#define ARCH_STORES_IN_ORDER 1
+
 /* Structures of more than two words are on the stack themselves. */
 #define ARCH_LARGE_BY_ADDRESS 0
 

@@ -279,8 +279,9 @@ static int table_fill(struct agg_set *s, const uint32_t *ids, size_t n, const st
 		agg_state_read(s, st);
 		t->normal[t->naggs] = st->normal;
 		t->aggs[t->naggs++] = st->g;
-		want += st->nentries;
 	}
+	for (size_t i = 0; i < t->naggs; i++)
+		want += s->aggs[t->aggs[i]->id].nentries;
 	err = items_grow(t, want);
 	for (uint32_t i = 0; !err && i < t->naggs; i++)
 		items_add(t, &s->aggs[t->aggs[i]->id], i);

@@ -29,13 +29,17 @@ struct agg_item {
 	uint32_t row;  /* that it becomes a part of */
 };
 
-/* The table in which keys begin. */
+/* The table in which keys begin (abi/slots.h). */
 struct agg_slots {
 	uint8_t *mem; /* mapped, len bytes; NULL: none */
 	size_t len;
-	uint32_t size;  /* of a slot */
-	uint64_t mark;  /* keys that programs had made in it when it was read last */
-	uint64_t asked; /* the grace period after which the slots that are being left are free; 0: none are */
+	uint32_t size;        /* of a slot */
+	uint64_t pass;        /* in which all values were taken last: one of all its aggregations */
+	uint64_t mark;        /* keys that programs had made in it when it was read last */
+	uint64_t left, freed; /* as in the table */
+	uint64_t asked;       /* the grace period after which the slots that were left are free; 0: none were */
+	uint64_t *kept;       /* the numbers of keys that stay */
+	size_t nkept;
 };
 
 struct agg_state {
@@ -52,6 +56,7 @@ struct agg_state {
 	uint64_t mark; /* those in the map in which keys begin, less the keys that it had, when that was known last */
 	uint64_t own_mark; /* the same of the other map */
 	struct agg_slots slots;
+	struct agg_state *table, *beside; /* the one whose slots have its keys, or NULL; the next with the same */
 	bool printed;
 };
 
@@ -109,12 +114,12 @@ void agg_entry_free(struct agg_entry *e);
 void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
 
 /* ---- tables: slots.c --------------------------------------------------------------------------------------------- */
-/* fd: of the table's map. A failure counts as a loss. */
+/* fd: of the table's map. Aggregations with the same table are opened in their order. A failure counts as a loss. */
 void agg_slots_open(struct agg_set *s, struct agg_state *st, int fd);
 void agg_slots_close(struct agg_state *st);
-/* Takes all values, and frees slots. */
-void agg_slots_take(struct agg_set *s, struct agg_state *st);
-/* How many eighths of the slots were taken since then. */
+/* Makes room for new keys; all: and takes the values of all aggregations of the table. */
+void agg_slots_take(struct agg_set *s, struct agg_state *table, bool all);
+/* How many eighths of the slots were taken since then; 0 for an aggregation without a table of its own. */
 unsigned agg_slots_fill(const struct agg_state *st);
 
 /* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */

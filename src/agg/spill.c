@@ -140,8 +140,8 @@ void agg_spill(struct agg_set *s)
 		if (full)
 			agg_take_new(s, st);
 		if (many)
-			agg_slots_take(s, st);
-		if (full || many)
-			forget(s, st);
+			agg_slots_take(s, st, false);
+		for (struct agg_state *o = st; (full || many) && o; o = o->beside)
+			forget(s, o);
 	}
 }

@@ -85,6 +85,7 @@ struct agg {
 	 * 0: there is none, all keys are in map. */
 	uint32_t common;
 	uint32_t slots; /* index in image.maps + 1: the table in which keys begin (abi/slots.h); 0: in common or map */
+	uint32_t slot_value, slot_size; /* where its value is in a slot; bytes of a slot */
 	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
 	 * map's key are the level, its value is one word; nwords still counts all levels. */
 	bool sparse;

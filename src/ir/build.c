@@ -329,18 +329,30 @@ void ir_xadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
 	in->size = (uint8_t)size;
 }
 
-/* Returns the old value. Atomic exchanges need Linux 5.12. */
-vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
+/* Atomic instructions that return the old value need Linux 5.12. */
+static vreg push_fetch(struct ir *ir, enum ir_op op, vreg base, int32_t off, unsigned size, vreg value)
 {
 	assert(size == 4 || size == 8);
 	valid(ir, base);
 	valid(ir, value);
-	struct ir_insn *in = push_def(ir, IR_XCHG);
+	struct ir_insn *in = push_def(ir, op);
 	in->a = base;
 	in->b = value;
 	in->off = off;
 	in->size = (uint8_t)size;
 	return in->d;
+}
+
+/* Returns the value before the addition. */
+vreg ir_fadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
+{
+	return push_fetch(ir, IR_FADD, base, off, size, value);
+}
+
+/* Returns the old value. */
+vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value)
+{
+	return push_fetch(ir, IR_XCHG, base, off, size, value);
 }
 
 /* 8 bytes. Returns the old value: it equals `expected` if and only if `desired` was stored. */

@@ -50,7 +50,7 @@ static void dump_memory(const struct ir_insn *in, FILE *out)
 		fprintf(out, " = %" PRId64 "\n", in->imm);
 	else if (in->op == IR_XADD)
 		fprintf(out, " += v%u\n", in->b);
-	else if (in->op == IR_XCHG)
+	else if (in->op == IR_XCHG || in->op == IR_FADD)
 		fprintf(out, ", v%u\n", in->b);
 	else
 		fprintf(out, ", v%u -> v%u\n", in->b, in->c);
@@ -102,6 +102,7 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	case IR_ST:
 	case IR_STI:
 	case IR_XADD:
+	case IR_FADD:
 	case IR_XCHG:
 	case IR_CMPXCHG:
 		dump_memory(in, out);

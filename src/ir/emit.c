@@ -252,16 +252,16 @@ static void emit_store(struct emit *e, const struct ir_insn *in)
 		mem_off(e, in), k ? in->imm : 0);
 }
 
-/* Exchange and compare-exchange: Linux 5.12. The latter compares with R0 and returns the old value in it. */
+/* Those that return the old value: Linux 5.12. Compare-exchange compares with R0 and returns the old value in it. */
 static void emit_atomic(struct emit *e, const struct ir_insn *in)
 {
 	unsigned code = BPF_STX | BPF_ATOMIC | size_bits(in->size), base = reg(e, in->a);
 	if (in->op == IR_XADD) {
 		put(e, code, base, reg(e, in->b), mem_off(e, in), BPF_ADD);
-	} else if (in->op == IR_XCHG) {
+	} else if (in->op != IR_CMPXCHG) {
 		unsigned d = reg(e, in->d);
 		fetch(e, d, in->b);
-		put(e, code, base, d, mem_off(e, in), BPF_XCHG);
+		put(e, code, base, d, mem_off(e, in), in->op == IR_XCHG ? BPF_XCHG : BPF_ADD | BPF_FETCH);
 	} else {
 		fetch(e, BPF_REG_0, in->b);
 		put(e, code, base, reg(e, in->c), mem_off(e, in), BPF_CMPXCHG);
@@ -568,6 +568,7 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 		emit_jump(e, in);
 		break;
 	case IR_XADD:
+	case IR_FADD:
 	case IR_XCHG:
 	case IR_CMPXCHG:
 		emit_atomic(e, in);

@@ -251,6 +251,7 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 	case IR_ST:
 	case IR_STI:
 	case IR_XADD:
+	case IR_FADD:
 	case IR_XCHG:
 	case IR_CMPXCHG:
 		return fold_memory(o, in);
@@ -527,6 +528,7 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 		return in->sx ? bits(64, width, true) : bits(width, 64, in->op == IR_EXT || in->size < 8);
 	case IR_BE:
 		return bits(width, 64, true);
+	case IR_FADD:
 	case IR_XCHG:
 	case IR_CMPXCHG:
 		return bits(width, 64, in->size < 8);

@@ -60,6 +60,7 @@ enum ir_trait {
 	X(JCC,     "if",      IRT_JUMP)             /* if (a cc b) goto imm */ \
 	X(JCCI,    "if",      IRT_JUMP)             /* if (a cc (s32)imm2) goto imm */ \
 	X(XADD,    "xadd",    IRT_MEMORY)           /* atomically *(size *)(a + off) += b; size 4 or 8 */ \
+	X(FADD,    "fadd",    IRT_MEMORY)           /* d = *(size *)(a + off), atomically += b; size 4 or 8 */ \
 	X(XCHG,    "xchg",    IRT_MEMORY)           /* d = atomic exchange of *(size *)(a + off) with b */ \
 	X(CMPXCHG, "cmpxchg", IRT_MEMORY)           /* d = atomic: if *(u64 *)(a + off) is b, store c */ \
 	X(RET,     "return",  IRT_ENDS)             /* return a */
@@ -229,6 +230,7 @@ void ir_jmp(struct ir *ir, uint32_t label);
 void ir_jcc(struct ir *ir, enum ir_cc cc, vreg a, vreg b, uint32_t label);
 void ir_jcci(struct ir *ir, enum ir_cc cc, vreg a, int32_t imm, uint32_t label);
 void ir_xadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value);
+vreg ir_fadd(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value);
 vreg ir_xchg(struct ir *ir, vreg base, int32_t off, unsigned size, vreg value);
 vreg ir_cmpxchg(struct ir *ir, vreg base, int32_t off, vreg expected, vreg desired);
 void ir_ret(struct ir *ir, vreg a);

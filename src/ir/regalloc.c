@@ -51,6 +51,7 @@ static bool ra_copies(const struct ir_insn *in, const vreg *use)
 	case IR_EXT:
 	case IR_BE:
 		return use == &in->a;
+	case IR_FADD:
 	case IR_XCHG:
 	case IR_CMPXCHG:
 		return use == &in->b;
@@ -80,7 +81,7 @@ static bool read_late(const struct ra *ra, const struct ir_insn *in, const vreg 
 {
 	if (in->op == IR_ALU && use == &in->b && in->a != in->b)
 		return in->sub == ALU_ADD || !ir_alu_commutes((enum ir_alu)in->sub) || ra->vals.v[in->a].kind != RA_REG;
-	return (in->op == IR_XCHG && use == &in->a) || (in->op == IR_CMPXCHG && use != &in->b);
+	return ((in->op == IR_XCHG || in->op == IR_FADD) && use == &in->a) || (in->op == IR_CMPXCHG && use != &in->b);
 }
 
 /* Constants and addresses: making one again costs as much as a load from a slot, and no slot. */
@@ -407,7 +408,7 @@ static void wishes(struct ra *ra)
 			wish(ra, in->a, 0, 8);
 		else if (in->op == IR_CMPXCHG)
 			wish(ra, in->b, 0, 8);
-		else if (in->d && in->op == IR_XCHG)
+		else if (in->d && (in->op == IR_XCHG || in->op == IR_FADD))
 			wish_copy(ra, in->d, in->b);
 		else if (in->d && in->a && ra_copies(in, &in->a))
 			wish_copy(ra, in->d, in->a);

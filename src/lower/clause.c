@@ -41,29 +41,41 @@ static bool is_agg(const struct stmt *s)
 	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG;
 }
 
+/* How many aggregations follow each other with the same keys. */
+static size_t same_keys(struct clause_ctx *cx, struct stmt *const *v, size_t n)
+{
+	const struct expr *e = v[0]->expr;
+	const bool left = sample_leaves(cx, e);
+	size_t i = 1;
+
+	while (i < n && is_agg(v[i]) && agg_same_store(e, v[i]->expr) && sample_leaves(cx, v[i]->expr) == left)
+		i++;
+	return i;
+}
+
 /* Lowers an aggregation and those that follow it with the same keys, which are stored once. Returns how many. A firing
  * that sampling leaves out does not count. What is remembered behind the jump is forgotten, as in an if. */
 static size_t lower_aggs(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
 {
-	const struct expr *e = v[0]->expr;
-	const bool left = sample_leaves(cx, e);
+	const size_t same = same_keys(cx, v, n), mark = memo_mark(cx->pg);
+	const bool left = sample_leaves(cx, v[0]->expr);
 	uint32_t end = left ? ir_newlabel(cx->ir) : 0;
-	size_t mark = memo_mark(cx->pg), i = 0;
 	struct agg_key key = { 0 };
 
 	if (left)
 		ir_jcci(cx->ir, CC_NE, cx->pg->left_out, 0, end);
-	do {
+	for (size_t i = 1; i < same; i++)
+		lower_agg_ahead(cx, v[i]->expr, &key);
+	for (size_t i = 0; i < same; i++) {
 		cx->stmt_no += i && count;
 		cx->ir->loc = v[i]->expr->loc;
 		lower_agg(cx, v[i]->expr, &key);
-		i++;
-	} while (i < n && is_agg(v[i]) && agg_same_keys(e, v[i]->expr) && sample_leaves(cx, v[i]->expr) == left);
+	}
 	if (left) {
 		ir_label(cx->ir, end);
 		memo_release(cx->pg, mark);
 	}
-	return i;
+	return same;
 }
 
 /* A statement: an action, or an expression for its effects. Reading memory may fault, so a value that is not used is

@@ -73,6 +73,7 @@ static bool has_effect(struct prog_ctx *pg)
 				return true;
 			break;
 		case IR_XADD:
+		case IR_FADD:
 		case IR_XCHG:
 		case IR_CMPXCHG:
 			return true;
@@ -140,7 +141,8 @@ static bool needs_newer(const struct prog_ctx *pg, struct loc at)
 				"this needs the BPF helper bpf_%s(), which this kernel does not have",
 				helpers[in->imm]);
 		else if (env->no_exchange &&
-			(in->op == IR_XCHG || in->op == IR_CMPXCHG || (in->op == IR_LIB && in->imm == LIB_packet_age)))
+			(in->op == IR_FADD || in->op == IR_XCHG || in->op == IR_CMPXCHG ||
+				(in->op == IR_LIB && in->imm == LIB_packet_age)))
 			diag_error(pg->lw->d, here, D_KERNEL, "Linux 5.12 and later have them",
 				"this needs atomic exchanges in BPF, which this kernel does not have");
 		else

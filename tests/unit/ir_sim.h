@@ -181,8 +181,8 @@ static inline void sim_ir_memory(struct sim_ir *s, const struct ir_insn *in)
 			sim_store(p, in->size, v[in->c]);
 		v[in->d] = old;
 	} else {
-		sim_store(p, in->size, v[in->b]);
-		if (in->op == IR_XCHG)
+		sim_store(p, in->size, in->op == IR_FADD ? old + v[in->b] : v[in->b]);
+		if (in->op == IR_XCHG || in->op == IR_FADD)
 			v[in->d] = old;
 	}
 }
@@ -249,7 +249,7 @@ static inline uint64_t sim_run_ir(struct sim *m, const struct ir *ir)
 		else if (in->op == IR_JCCI)
 			skip = sim_cond(sim_cc_of[in->sub], s.v[in->a], (uint64_t)(int64_t)in->imm2) ? in->imm : 0;
 		else if (in->op == IR_LD || in->op == IR_ST || in->op == IR_STI || in->op == IR_XADD ||
-			in->op == IR_XCHG || in->op == IR_CMPXCHG)
+			in->op == IR_FADD || in->op == IR_XCHG || in->op == IR_CMPXCHG)
 			sim_ir_memory(&s, in);
 		else if (in->op != IR_LABEL)
 			s.v[in->d] = sim_ir_value(&s, in);
@@ -323,6 +323,9 @@ static inline void sim_bpf_store(struct sim_bpf *s, const struct bpf_insn *in)
 	uint64_t old = sim_load(p, size);
 	if (in->imm == BPF_ADD) {
 		sim_store(p, size, old + src);
+	} else if (in->imm == (BPF_ADD | BPF_FETCH)) {
+		sim_store(p, size, old + src);
+		sim_write(s, in->src_reg, old);
 	} else if (in->imm == BPF_XCHG) {
 		sim_store(p, size, src);
 		sim_write(s, in->src_reg, old);

@@ -101,7 +101,9 @@ static void random_memory(struct gen *g)
 		ir_xadd(ir, base, off, size < 8 ? 4 : 8, any(g));
 		break;
 	case 4:
-		keep(g, ir_xchg(ir, base, off, size < 8 ? 4 : 8, any(g)));
+		keep(g,
+			rnd(g, 2) ? ir_xchg(ir, base, off, size < 8 ? 4 : 8, any(g))
+				  : ir_fadd(ir, base, off, size < 8 ? 4 : 8, any(g)));
 		break;
 	case 5:
 		keep(g, ir_cmpxchg(ir, base, off, rnd(g, 2) ? ir_ld(ir, base, off, 8, false, false) : any(g), any(g)));

@@ -163,6 +163,7 @@ struct symbol {
 	struct type **keys;
 	size_t nkeys;
 	uint32_t shared; /* not 0: it shares its map; its keys end with this number */
+	uint32_t alike;  /* agg: the number of a group that has the same keys; 0: it is in none */
 	int form;        /* strings: joined from all that is assigned */
 	bool as_text;    /* strings: kept as text, since single characters are used; "" is not NULL */
 	int *key_forms;  /* by key */
@@ -238,6 +239,9 @@ void checker_forgo(struct checker *ck, const struct clause *c);
 void check_agg_uses(struct checker *ck, struct program *p);
 /* After all clauses: settles the forms of string variables and keys. */
 void check_forms(struct checker *ck, struct program *p);
+/* Two statements @x[keys] = func(value): have both the same keys, kept in the same form, and no effect but their own?
+ * False before the forms are settled, if there are strings. */
+bool agg_same_keys(const struct expr *x, const struct expr *y);
 /* The structure that t extends: its first anonymous member. NULL: it extends none. */
 const struct type *check_base(struct checker *ck, const struct type *t);
 /* The translator from `struct raw *`, or from what raw extends, to out; checked on first use. NULL: there is none,

@@ -13,6 +13,7 @@ struct checker {
 	uint32_t strsize, stackframes, ustackframes, jstackframes, maxframes;
 	uint32_t pcapsize;          /* bytes of a packet that pcap() keeps, unless it says */
 	bool exits;                 /* the script calls exit() */
+	uint32_t alike;             /* groups of aggregations with the same keys, so far */
 	bool warned_running;        /* of execname where the running process is often another one */
 	struct strmap *assoc_types; /* typedefs of associative arrays: name -> struct tyx */
 	struct strmap *forgone;     /* variables that unchecked clauses and failed assignments assign */
@@ -54,6 +55,9 @@ struct symbol *sym_new(struct checker *ck, enum sym_kind kind, const char *name,
 struct symbol *sym_find(struct checker *ck, const char *name, enum var_scope scope);
 struct strmap *sym_scope(struct checker *ck, enum var_scope scope);
 const char *sym_nearest(struct checker *ck, const char *name, enum var_scope scope);
+
+/* alike.c: when the forms are settled. */
+void check_alike(struct checker *ck, struct program *p);
 
 /* check_args.c */
 struct type *check_args(struct checker *ck, struct expr *e);

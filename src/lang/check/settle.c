@@ -209,4 +209,5 @@ void check_forms(struct checker *ck, struct program *p)
 		for (size_t i = 0; i < ck->settled.n; i++)
 			changed |= settle_program(ck, ck->settled.v[i]);
 	}
+	check_alike(ck, p);
 }

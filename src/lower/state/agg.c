@@ -135,7 +135,7 @@ static enum dw_agg_fn agg_fn(enum func f)
 
 /* The map in which the keys of an aggregation begin, and limits for the other one, m. aggpercpu wants each CPU's
  * part of all values. */
-static void add_common(struct lowerer *lw, struct agg *a, struct image_map *m)
+static void add_common(struct lowerer *lw, const struct symbol *s, struct agg *a, struct image_map *m)
 {
 	struct image_map common = *m;
 
@@ -145,7 +145,7 @@ static void add_common(struct lowerer *lw, struct agg *a, struct image_map *m)
 	common.name = arena_printf(lw->arena, "new_%.10s", a->name);
 	common.type = BPF_MAP_TYPE_HASH;
 	a->common = (a->shared ? map_shared(lw, common) : map_add(lw, common)) + 1;
-	slots_begin(lw, a, &common);
+	slots_begin(lw, s, a, &common);
 	if (m->max_entries > OFTEN_KEYS)
 		m->max_entries = OFTEN_KEYS;
 }
@@ -180,7 +180,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 		.flags = agg_hashed(a) ? BPF_F_NO_PREALLOC : 0,
 	};
 
-	add_common(lw, a, &m);
+	add_common(lw, s, a, &m);
 	a->map = a->shared ? map_shared(lw, m) : map_add(lw, m);
 	if (agg_hashed(a) && lw->zero_size < words * 8)
 		lw->zero_size = words * 8;
@@ -209,6 +209,7 @@ void aggs_begin(struct lowerer *lw)
 		if (known)
 			(void)agg_index(lw, all[i]);
 	}
+	lw->slots_known = true;
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
@@ -669,7 +670,7 @@ static void add_event(struct clause_ctx *cx, struct symbol *s, const struct agg 
 	} else {
 		if (slots_here(cx, a)) {
 			own = ir_var(ir);
-			slots_add(cx, s, a, stored, ev, own, often, end);
+			slots_add(cx, s, a, stored, &(struct slots_event){ ev, own, often, end });
 			ir_set(ir, own, agg_lookup(cx, a->map, key));
 		} else {
 			own = agg_lookup(cx, a->map, key);
@@ -711,20 +712,11 @@ static void scale_event(struct clause_ctx *cx, const struct symbol *s, const str
 		ev->weight = ir_alu(cx->ir, ALU_MUL, ev->weight, ev->times);
 }
 
-bool agg_same_keys(const struct expr *x, const struct expr *y)
+bool agg_same_store(const struct expr *x, const struct expr *y)
 {
 	const struct symbol *s = x->a->sym, *o = y->a->sym;
 
-	if (s->nkeys != o->nkeys || !s->nkeys || s->shared || o->shared || agg_sparse(s) || agg_sparse(o) ||
-		x->a->args.n != y->a->args.n || expr_has_effects(x->b) || expr_has_effects(y->b))
-		return false;
-	for (size_t i = 0; i < s->nkeys; i++)
-		if (s->keys[i] != o->keys[i] || expr_has_effects(x->a->args.v[i]) ||
-			!expr_same(x->a->args.v[i], y->a->args.v[i]) ||
-			(s->keys[i]->kind == T_STRING &&
-				(!s->key_forms || !o->key_forms || s->key_forms[i] != o->key_forms[i])))
-			return false;
-	return true;
+	return agg_same_keys(x, y) && !s->shared && !o->shared && !agg_sparse(s) && !agg_sparse(o);
 }
 
 /* Stores the keys, unless they were stored for an aggregation before; without keys, the one of the array. */
@@ -742,14 +734,48 @@ static void store_key(struct clause_ctx *cx, const struct expr *e, bool hashed, 
 	}
 }
 
+/* The value of an update. */
+static struct agg_event event_of(struct clause_ctx *cx, const struct expr *e)
+{
+	struct symbol *s = e->a->sym;
+	const struct expr *call = e->b;
+	const uint32_t inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
+	struct agg_event ev = { 0 };
+
+	if (call->args.n) {
+		ev.v = lower_int(cx, call->args.v[0]);
+		if (s->func == FN_min || s->func == FN_max)
+			ev.v = ir_mov(cx->ir, ev.v);
+	}
+	ev.level = agg_level(cx, s, ev.v);
+	ev.weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(cx->ir, 1);
+	scale_event(cx, s, e, &ev);
+	return ev;
+}
+
+/* A fault in a value must leave the aggregations before it, so only values that cannot fault are computed early. */
+static bool cannot_fault(const struct expr *call)
+{
+	return !call->args.n || call->args.v[0]->kind == EX_INT ||
+		(is_plain_var(call->args.v[0]) && call->args.v[0]->sym->scope == SCOPE_THIS);
+}
+
+void lower_agg_ahead(struct clause_ctx *cx, const struct expr *e, struct agg_key *key)
+{
+	const struct symbol *s = e->a->sym;
+	const uint32_t n = agg_index(cx->lw, e->a->sym);
+
+	if (key->nnext < AGG_AHEAD && cx->lw->im->aggs.v[n].slots && cannot_fault(e->b))
+		key->next[key->nnext++] = (struct agg_next){ .s = s, .id = n, .ev = event_of(cx, e) };
+}
+
 /* Keys and value are computed before the lookup, because computing may fault, and a fault must not leave a new key. */
 void lower_agg(struct clause_ctx *cx, const struct expr *e, struct agg_key *key)
 {
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->a->sym;
-	const struct expr *call = e->b;
-	uint32_t n, inc = s->func == FN_quantize ? 1 : s->func == FN_lquantize ? 4 : 5;
-	struct agg_event ev = { 0 };
+	struct agg_event ev;
+	uint32_t n;
 	bool hashed;
 	size_t memo;
 
@@ -761,14 +787,7 @@ void lower_agg(struct clause_ctx *cx, const struct expr *e, struct agg_key *key)
 	if (cx->pg->site->irqs_off && hashed)
 		agg_prealloc(cx->lw, &cx->lw->im->aggs.v[n]);
 	store_key(cx, e, hashed, key);
-	if (call->args.n) {
-		ev.v = lower_int(cx, call->args.v[0]);
-		if (s->func == FN_min || s->func == FN_max)
-			ev.v = ir_mov(ir, ev.v);
-	}
-	ev.level = agg_level(cx, s, ev.v);
-	ev.weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(ir, 1);
-	scale_event(cx, s, e, &ev);
+	ev = event_of(cx, e);
 	if (cx->lw->im->aggs.v[n].sparse)
 		ir_st(ir, key->at, (int32_t)key->size - 8, 8, ev.level);
 	memo = memo_mark(cx->pg);

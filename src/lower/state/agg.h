@@ -4,13 +4,6 @@
 #define DWIRE_LOWER_STATE_AGG_H
 #include "lower/state/state.h"
 
-/* What an event adds to a value. */
-struct agg_event {
-	vreg v;             /* the function's argument; 0: it has none */
-	vreg times;         /* events that it stands for (-x samplescale); 0: one */
-	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
-};
-
 /* ---- lower/state/agg.c */
 /* Writes at p, off the value that a key has after its first event: of count, sum and avg. */
 void agg_first(struct clause_ctx *cx, const struct symbol *s, vreg p, int32_t off, const struct agg_event *ev);
@@ -23,13 +16,19 @@ vreg agg_lookup(struct clause_ctx *cx, uint32_t map, vreg key);
 void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key);
 
 /* ---- lower/state/slots.c */
-/* Gives the aggregation a table if that pays; common: the map in which keys begin otherwise. */
-void slots_begin(struct lowerer *lw, struct agg *a, const struct image_map *common);
+/* Gives the aggregation a table if that pays, or that of another one with the same keys; common: the map in which keys
+ * begin otherwise. */
+void slots_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, const struct image_map *common);
 /* Does this program use the table? One that may sleep does not: it would not be part of a grace period. Nor does a
  * large one, which has no new key with each event: the verifier takes only so many conditions. */
 bool slots_here(const struct clause_ctx *cx, const struct agg *a);
-/* Finds the key's slot, or takes a free one, and adds the event; then jumps to end. If the key has values of its own on
- * each CPU, *own is their address, and it jumps to often. Falls through if there is neither slot. */
-void slots_add(struct clause_ctx *cx, struct symbol *s, const struct agg *a, struct agg_key *key,
-	const struct agg_event *ev, vreg own, uint32_t often, uint32_t end);
+/* An update by slots_add(). */
+struct slots_event {
+	const struct agg_event *ev;
+	vreg own;            /* set where the key has values of its own on each CPU: their address */
+	uint32_t often, end; /* where it goes on then; and when the event is done */
+};
+/* Finds the key's slot, or takes a free one, and adds the event. Falls through if there is neither slot. */
+void slots_add(
+	struct clause_ctx *cx, struct symbol *s, const struct agg *a, struct agg_key *key, const struct slots_event *e);
 #endif

@@ -71,16 +71,38 @@ struct val vtime_read(struct clause_ctx *cx, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */
 
 /* ---- lower/state/agg.c: aggregations */
-/* The keys of an aggregation in memory. */
+/* What an event adds to a value. */
+struct agg_event {
+	vreg v;             /* the function's argument; 0: it has none */
+	vreg times;         /* events that it stands for (-x samplescale); 0: one */
+	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
+};
+
+/* An update whose value was computed ahead. */
+struct agg_next {
+	const struct symbol *s;
+	uint32_t id; /* in the image */
+	struct agg_event ev;
+};
+
+#define AGG_AHEAD 3
+/* The keys of an aggregation in memory, and of those that follow it with the same. */
 struct agg_key {
-	vreg at;       /* 0: not stored yet */
-	vreg hash;     /* where a search in a table of slots begins; 0: not computed yet */
-	uint32_t size; /* bytes */
+	vreg at;                         /* 0: not stored yet */
+	uint32_t size;                   /* bytes */
+	vreg hash;                       /* for searches in tables of slots; 0: not computed yet */
+	uint32_t slots;                  /* the table that was searched (struct agg); 0: none yet */
+	vreg slot;                       /* what was found there; 0: neither its slot nor a free one */
+	vreg made;                       /* is it new? Then it has the values of those in next, too */
+	struct agg_next next[AGG_AHEAD]; /* of aggregations that follow */
+	size_t nnext;
 };
 /* key: kept from an aggregation with the same keys, or zeroes; its memory is the caller's to release. */
 void lower_agg(struct clause_ctx *cx, const struct expr *e, struct agg_key *key);
-/* Have both the same keys, stored in the same way, and no effect but their own? */
-bool agg_same_keys(const struct expr *x, const struct expr *y);
+/* Before lower_agg() of another one with the same keys: computes the value, so that a new slot gets both at once. */
+void lower_agg_ahead(struct clause_ctx *cx, const struct expr *e, struct agg_key *key);
+/* Are the keys of both stored in the same way, without more in them? */
+bool agg_same_store(const struct expr *x, const struct expr *y);
 bool agg_sparse(const struct symbol *s);
 uint32_t agg_index(struct lowerer *lw, struct symbol *s);
 void aggs_begin(struct lowerer *lw); /* numbers them in the order of appearance, in which they are printed */

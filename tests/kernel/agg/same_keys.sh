@@ -31,6 +31,16 @@ BEGIN { @w[n] = sum(n++); @z[n] = sum(n); }
 BEGIN { @left[n, 1] = count(); @right[1, n] = count(); }
 BEGIN { if (n == 9) { @yes[n] = sum(1); @also[n] = sum(2); } else { @no[n] = sum(1); @nor[n] = sum(2); } }
 BEGIN { @none = sum(3); @nothing = sum(4); }
+BEGIN { this->v = 7; @twice[n, execname, "a third text, as long as those of the others"] = sum(1);
+	@twice[n, execname, "a third text, as long as those of the others"] = sum(this->v);
+	@once[n, execname, "a third text, as long as those of the others"] = sum(this->v);
+	@twice[n, execname, "a third text, as long as those of the others"] = sum(2);
+	@times[n, execname, "a third text, as long as those of the others"] = count(); }
+BEGIN { this->v = 7; @twice[n, execname, "a third text, as long as those of the others"] = sum(1);
+	@twice[n, execname, "a third text, as long as those of the others"] = sum(this->v);
+	@once[n, execname, "a third text, as long as those of the others"] = sum(this->v);
+	@twice[n, execname, "a third text, as long as those of the others"] = sum(2);
+	@times[n, execname, "a third text, as long as those of the others"] = count(); }
 BEGIN { @kept[n, "k"] = count(); @lost[n, "k"] = sum(*(int *)8); @after[n, "k"] = count(); }
 BEGIN { exit(0); }
 END { printa("count %d %@d\n", @count); printa("sum %d %@d\n", @sum); printa("most %d %@d\n", @most);
@@ -38,7 +48,8 @@ END { printa("count %d %@d\n", @count); printa("sum %d %@d\n", @sum); printa("mo
 	printa("w %d %@d\n", @w); printa("z %d %@d\n", @z); printa("left %d %d %@d\n", @left); printa("right %d %d %@d\n", @right);
 	printa("yes %d %@d\n", @yes); printa("also %d %@d\n", @also); printa("no %d %@d\n", @no); printa("nor %d %@d\n", @nor);
 	printa("none %@d\n", @none); printa("nothing %@d\n", @nothing); printa("kept %d %@d\n", @kept);
-	printa("lost %d %@d\n", @lost); printa("after %d %@d\n", @after); printa("all %d %@d\n", @all); }
+	printa("lost %d %@d\n", @lost); printa("after %d %@d\n", @after); printa("twice %d %@d\n", @twice);
+	printa("once %d %@d\n", @once); printa("times %d %@d\n", @times); printa("all %d %@d\n", @all); }
 D
 run -q -s same.d
 expect_eq "$(sed '/^all/,$d' <<<"$OUT")" "count 5 1
@@ -56,6 +67,9 @@ yes 9 1
 also 9 2
 none 3
 nothing 4
-kept 9 1"
+kept 9 1
+twice 9 20
+once 9 14
+times 9 2" "what was printed"
 expect_match "$OUT" 'all 5 .*4 \|@+ +1'
 expect_match "$ERR" 'action #2'
