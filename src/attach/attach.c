@@ -27,8 +27,11 @@
 #include "kernel/events/sysevents.h"
 
 struct attached {
-	struct loaded *loaded;     /* borrowed */
-	struct features *features; /* borrowed */
+	struct loaded *loaded;           /* borrowed */
+	struct features *features;       /* borrowed */
+	const struct owner_after *after; /* borrowed */
+	size_t follows;                  /* number of the program that follows the owner service's, + 1; 0: none does */
+	uint64_t before;                 /* firings that the kernel had passed over there before */
 	int *links;
 	size_t nlinks;
 	struct links events; /* of tracepoints, and the links to them: the kernel waits long when it removes one */
@@ -109,11 +112,30 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *where, con
 	return 0;
 }
 
+/* Lets the owner service's program at the same tracepoint go on to this one. False: it is attached by itself. */
+static bool follow_owner(struct attached *a, size_t prog)
+{
+	static const uint32_t first;
+	const struct image_prog *p = &a->loaded->image->progs.v[prog];
+
+	if (!a->after || a->after->array < 0 || a->follows || p->attach != ATTACH_TP_BTF ||
+		strcmp(p->target, "inet_sock_set_state") != 0 ||
+		bpfsys_map_update(a->after->array, &first, &a->loaded->progs[prog], BPF_ANY))
+		return false;
+	a->follows = prog + 1;
+	a->before = load_prog_missed(a->after->prog);
+	*a->after->followed = 1;
+	return true;
+}
+
 /* The tracepoint or function is the one that the program was verified for (attach_btf_id). */
 static int attach_raw(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
-	int fd = bpfsys_link_raw(a->loaded->progs[prog], NULL);
+	int fd;
 
+	if (follow_owner(a, prog))
+		return 0;
+	fd = bpfsys_link_raw(a->loaded->progs[prog], NULL);
 	if (fd < 0)
 		return failed(a, prog, where, fd,
 			fd == -E2BIG ? "; Linux lets no more than 38 programs be at a function: end another "
@@ -291,7 +313,8 @@ static int attach_in_order(struct attached *a, const struct reporter *to)
 }
 
 /* The array has room for the most links there can be: one a program. */
-int attach_all(struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
+int attach_all(struct loaded *l, struct features *f, const struct owner_after *after, struct attached **out,
+	const struct reporter *to)
 {
 	struct attached *a = calloc(1, sizeof(*a));
 	int err;
@@ -301,6 +324,7 @@ int attach_all(struct loaded *l, struct features *f, struct attached **out, cons
 		return report_no_memory(to, "attach the programs");
 	a->loaded = l;
 	a->features = f;
+	a->after = after;
 	a->samplers.stats = -1;
 	a->links = calloc(l->nprogs + 1, sizeof(*a->links));
 	a->ranges = calloc(l->nprogs + 1, sizeof(*a->ranges));
@@ -329,7 +353,7 @@ int attach_start(struct attached *a, const struct reporter *to)
 	return err;
 }
 
-/* The kernel counts for each link. */
+/* The kernel counts for each link, and for the program that it calls. */
 static void count_passed_over(struct attached *a)
 {
 	for (size_t i = 0; i < a->loaded->nprogs; i++) {
@@ -337,6 +361,8 @@ static void count_passed_over(struct attached *a)
 
 		r->passed_over = kprobes_missed(&a->kprobes, r->from, r->to);
 	}
+	if (a->follows)
+		a->ranges[a->follows - 1].passed_over += load_prog_missed(a->after->prog) - a->before;
 }
 
 uint64_t attach_passed_over(const struct attached *a, size_t prog)
@@ -349,8 +375,8 @@ void attach_detach(struct attached *a, bool wait)
 	bool any;
 
 	await_users(a);
-	any = a->nlinks || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n || a->netfilter ||
-		a->xdp;
+	any = a->nlinks || a->follows || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n ||
+		a->netfilter || a->xdp;
 
 	if (!any || a->detached)
 		return;
@@ -361,6 +387,8 @@ void attach_detach(struct attached *a, bool wait)
 	 * takes milliseconds. */
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
+	if (a->follows)
+		*a->after->followed = 0;
 	netfilter_detach(a->netfilter);
 	xdp_detach(a->xdp);
 	count_passed_over(a);

@@ -11,10 +11,10 @@ struct reporter;
 
 /* Attaches every program that is not fired by hand, in the order of the image. Programs run from then on, but their
  * clauses do not act before attach_start(). Attachments are descriptors: they end with attach_free(), and with the
- * process however it dies. l and f are borrowed, and outlive it. Returns 0 or -errno, which is reported; then nothing
- * stays attached. */
-int attach_all(struct loaded *l, struct features *f, struct attached **out, const struct reporter *to)
-	__attribute__((warn_unused_result));
+ * process however it dies. after: NULL: each program is called by the kernel, which counts its runs. l, f and after are
+ * borrowed, and outlive it. Returns 0 or -errno, which is reported; then nothing stays attached. */
+int attach_all(struct loaded *l, struct features *f, const struct owner_after *after, struct attached **out,
+	const struct reporter *to) __attribute__((warn_unused_result));
 /* Waits for the places in programs and libraries, which a thread attaches meanwhile. Call it before those below.
  * 0, or -errno after a report. */
 int attach_finish(struct attached *a, const struct reporter *to) __attribute__((warn_unused_result));
@@ -38,7 +38,7 @@ int attach_look(struct attached *a, const struct reporter *to) __attribute__((wa
 /* Firings of profile probes that were due and did not happen (events that do not fire on an idle CPU, CPUs that
  * could not be opened). Meaningful after attach_detach(). */
 uint64_t attach_missed(const struct attached *a);
-/* Firings of kprobes of program i that the kernel passed over. Meaningful after attach_detach(). */
+/* Firings of program i that the kernel passed over and did not count for it. Meaningful after attach_detach(). */
 uint64_t attach_passed_over(const struct attached *a, size_t prog);
 /* NULL is fine. */
 void attach_free(struct attached *a);

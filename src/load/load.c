@@ -106,12 +106,17 @@ bool load_ended(const struct loaded *l)
 }
 
 /* recursion_misses exists since Linux 5.12; 0 before. */
-uint64_t load_missed(const struct loaded *l, size_t i)
+uint64_t load_prog_missed(int prog)
 {
 	struct bpf_prog_info info;
 
 	memset(&info, 0, sizeof(info));
-	return bpfsys_info(l->progs[i], &info, sizeof(info)) == 0 ? info.recursion_misses : 0;
+	return bpfsys_info(prog, &info, sizeof(info)) == 0 ? info.recursion_misses : 0;
+}
+
+uint64_t load_missed(const struct loaded *l, size_t i)
+{
+	return load_prog_missed(l->progs[i]);
 }
 
 void load_synchronize(const struct loaded *l)

@@ -18,6 +18,14 @@ struct owner_maps {
 };
 #define OWNER_MAPS_NONE ((struct owner_maps){ -1, -1, -1, -1, -1 })
 
+/* How a program of the script follows that of the owner service at inet_sock_set_state. From there it is a jump; a call
+ * by the kernel takes several times as long. */
+struct owner_after {
+	int array;                   /* for the program; -1: this variant of the service has none */
+	int prog;                    /* the service's */
+	volatile uint32_t *followed; /* does it go on to the one in the array? */
+};
+
 struct load_config {
 	const struct image *image; /* borrowed, as long as the loaded image lives */
 	struct features *features; /* borrowed likewise */
@@ -74,7 +82,8 @@ int load_set_rate(const struct loaded *l, uint64_t rate) __attribute__((warn_unu
 int load_set_gate(const struct loaded *l, enum dw_gate gate) __attribute__((warn_unused_result));
 /* Has a program called exit()? */
 bool load_ended(const struct loaded *l);
-/* Times that program i was not run because it would have interrupted itself on the same CPU. */
+/* Times that a program, or program i, was not run because it would have interrupted itself on the same CPU. */
+uint64_t load_prog_missed(int prog);
 uint64_t load_missed(const struct loaded *l, size_t i);
 /* Waits until every program that was running at the call has ended. */
 void load_synchronize(const struct loaded *l);

@@ -360,6 +360,11 @@ int owner_last(struct owner *o)
 	return err;
 }
 
+const struct owner_after *owner_after(const struct owner *o)
+{
+	return &o->k.after;
+}
+
 const struct owner_maps *owner_maps(const struct owner *o)
 {
 	return &o->k.maps;

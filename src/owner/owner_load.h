@@ -70,6 +70,7 @@ struct owner_kernel {
 	const char *at;                      /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
 	struct owner_maps maps;
+	struct owner_after after;
 	const volatile uint64_t *drops;
 	volatile uint64_t *ends_factor;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial, *ended_unread;

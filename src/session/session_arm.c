@@ -258,7 +258,8 @@ static int attach(struct session *s)
 
 	if (s->names)
 		symtext_watch(s->symtext, s->opts.features);
-	err = attach_all(s->loaded, s->opts.features, &s->attached, s->opts.to);
+	err = attach_all(s->loaded, s->opts.features, s->owner && !s->meter ? owner_after(s->owner) : NULL,
+		&s->attached, s->opts.to);
 	if (err)
 		return err;
 	warn_view(s);

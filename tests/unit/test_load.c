@@ -315,7 +315,7 @@ static void test_attached(struct loaded *l, struct features *f)
 
 	send_packets(10);
 	CHECK(counter(l, f, C_EGRESS) == 0, "counted before it was attached");
-	CHECK(attach_all(l, f, &a, &why.to) == 0, "%s", why.text);
+	CHECK(attach_all(l, f, NULL, &a, &why.to) == 0, "%s", why.text);
 	if (!a)
 		return;
 	send_packets(100);
@@ -376,7 +376,7 @@ static void test_profile(struct features *f)
 		.code = CODE(fork_insns, ref_count) };
 	img.progs.n = 1;
 	CHECK(load_image(&c, &l, &why.to) == 0, "%s", why.text);
-	CHECK(l && attach_all(l, f, &a, &why.to) == 0, "%s", why.text);
+	CHECK(l && attach_all(l, f, NULL, &a, &why.to) == 0, "%s", why.text);
 	if (a) {
 		CHECK(attach_start(a, &why.to) == 0, "%s", why.text);
 		clock_gettime(CLOCK_MONOTONIC, &start);
@@ -526,7 +526,7 @@ static void test_killed(struct features *f)
 		make_image(&img, progs);
 		for (size_t i = 0; i < img.progs.n; i++)
 			progs[i].name = kill_name;
-		if (load_image(&c, &l, &why.to) || attach_all(l, f, &a, &why.to) || write(ready[1], "r", 1) != 1)
+		if (load_image(&c, &l, &why.to) || attach_all(l, f, NULL, &a, &why.to) || write(ready[1], "r", 1) != 1)
 			_exit(1);
 		for (;;)
 			pause();
