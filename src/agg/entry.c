@@ -206,8 +206,10 @@ static bool keys_note(const struct agg_set *s, const struct agg *g, struct agg_e
 	return true;
 }
 
-/* An entry with the value 0. NULL: no memory; the caller counts a loss. */
-static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint64_t hash, const uint8_t *key)
+/* An entry with the value 0. like: NULL, or that of the same key, laid out in the same way, of another aggregation.
+ * NULL: no memory; the caller counts a loss. */
+static struct agg_entry *entry_new(
+	struct agg_set *s, struct agg_state *st, uint64_t hash, const uint8_t *key, const struct agg_entry *like)
 {
 	const struct agg *g = st->g;
 	size_t spare = g->nwords <= SPARE_WORDS ? g->nwords : 0;
@@ -225,7 +227,9 @@ static struct agg_entry *entry_new(struct agg_set *s, struct agg_state *st, uint
 	memcpy(raw, key, agg_key_bytes(g));
 	e->raw = raw;
 	e->hash = hash;
-	if (!keys_note(s, g, e)) {
+	if (like && !like->keys) {
+		e->same = like->same;
+	} else if (!keys_note(s, g, e)) {
 		agg_entry_free(e);
 		return NULL;
 	}
@@ -269,17 +273,22 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
 		agg_combine(g, sum, values + i * g->nwords);
 }
 
-/* The entry of a key that a map has, made if it is new. The first value of a reading replaces the one before. NULL: no
- * memory, which is counted. */
-static struct agg_entry *entry_read(struct agg_set *s, struct agg_state *st, const uint8_t *key)
+/* The entry of a key, made if it is new. like: see entry_new(). NULL: no memory, which is counted. */
+static struct agg_entry *entry_of(
+	struct agg_set *s, struct agg_state *st, uint64_t hash, const uint8_t *key, const struct agg_entry *like)
 {
-	uint64_t hash = hash_of_bytes(&s->secret, key, agg_key_bytes(st->g));
 	struct agg_entry *e = entry_find(st, hash, key);
 
 	if (!e)
-		e = entry_new(s, st, hash, key);
+		e = entry_new(s, st, hash, key, like);
 	s->lost += !e;
 	return e;
+}
+
+/* The entry of a key that a map has. The first value of a reading replaces the one before. */
+static struct agg_entry *entry_read(struct agg_set *s, struct agg_state *st, const uint8_t *key)
+{
+	return entry_of(s, st, hash_of_bytes(&s->secret, key, agg_key_bytes(st->g)), key, NULL);
 }
 
 static void entry_add(struct agg_set *s, const struct agg *g, struct agg_entry *e, const uint64_t *values, size_t ncpus)
@@ -371,12 +380,15 @@ void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, 
 	add_here(s, st, e, values, ncpus);
 }
 
-void agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value)
+const struct agg_entry *agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value,
+	const struct agg_entry *like)
 {
-	struct agg_entry *e = entry_read(s, st, key);
+	uint64_t hash = like ? like->hash : hash_of_bytes(&s->secret, key, agg_key_bytes(st->g));
+	struct agg_entry *e = entry_of(s, st, hash, key, like);
 
 	if (e)
 		add_here(s, st, e, value, 1);
+	return e;
 }
 
 void agg_absorb(struct agg_set *s, uint32_t id, const void *key, const uint64_t *values, size_t ncpus)

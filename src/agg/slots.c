@@ -81,8 +81,9 @@ enum how {
 	LAST, /* nobody adds to it any more, and nobody reads it before it is written anew */
 };
 
-/* Of one aggregation. Returns how many events its value has. */
-static uint64_t value(struct agg_set *s, struct agg_state *st, uint8_t *slot, enum how how)
+/* Of one aggregation. like: the entry of the one before, then this one's. Returns how many events its value has. */
+static uint64_t value(
+	struct agg_set *s, struct agg_state *st, uint8_t *slot, enum how how, const struct agg_entry **like)
 {
 	uint64_t *at = (uint64_t *)(void *)(slot + st->g->slot_value), words[WORDS_MAX] = { 0 }, any = 0;
 
@@ -93,7 +94,7 @@ static uint64_t value(struct agg_set *s, struct agg_state *st, uint8_t *slot, en
 		any |= words[i];
 	}
 	if (any && how != LOOK)
-		agg_add_key(s, st, slot + DW_SLOT_KEY, words);
+		*like = agg_add_key(s, st, slot + DW_SLOT_KEY, words, *like);
 	return st->g->fn == DW_AGG_SUM ? words[1] : words[0];
 }
 
@@ -101,10 +102,11 @@ static uint64_t value(struct agg_set *s, struct agg_state *st, uint8_t *slot, en
 static uint64_t values(struct agg_set *s, struct agg_state *table, uint64_t number, enum how how)
 {
 	uint8_t *slot = slot_of(&table->slots, number);
+	const struct agg_entry *like = NULL;
 	uint64_t events = 0;
 
 	for (struct agg_state *st = table; slot && st; st = st->beside)
-		events += value(s, st, slot, how);
+		events += value(s, st, slot, how, &like);
 	return events;
 }
 
