@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
+# A script that reads owners and sees TCP's states has its program there called by that of the owner service (Linux 6.3
+# and later), not by the kernel, which takes longer; with -x cost, where the kernel counts its runs, it is attached by
+# itself. It misses nothing either way, also beside other traces.
+need python3
+netns_new after
+# Links to inet_sock_set_state that a process has, and arrays of programs.
+cat >"$tmp/linked.py" <<'END'
+import os, sys
+links = arrays = 0
+for fd in os.listdir(f"/proc/{sys.argv[1]}/fdinfo"):
+    try:
+        info = dict(line.split(":", 1) for line in open(f"/proc/{sys.argv[1]}/fdinfo/{fd}") if ":" in line)
+    except OSError:
+        continue
+    links += info.get("tp_name", "").strip() == "inet_sock_set_state"
+    arrays += info.get("map_type", "").strip() == "3"
+print(links, arrays)
+END
+pids=() names=()
+begin() { # NAME ARG…
+	local name=$1
+	shift
+	names+=("$name")
+	"$dwire" "$@" -qn "tcp:::state-change
+		/args[1]->cs_netns == $NETNS_ID && args[1]->cs_pid != -1 && args[3]->tcps_state == TCP_STATE_ESTABLISHED/
+		{ @ = count(); } tick-100ms /!said++/ { printf(\"armed\\n\"); } END { printa(\"%@d\\n\", @); }" \
+		>"$tmp/$name" 2>"$tmp/$name.err" &
+	pids+=($!)
+}
+begin one
+begin two
+begin cost -x cost
+for name in "${names[@]}"; do
+	for _ in {1..400}; do
+		grep -q armed "$tmp/$name" && break
+		sleep 0.1
+	done
+	grep -q armed "$tmp/$name" || fail "$name is not armed: $(<"$tmp/$name.err")"
+done
+ip netns exec "$NETNS" tcp_pingpong -4 -o -n 100 >"$tmp/load" || fail "the load failed"
+opens=$(ip netns exec "$NETNS" awk '/^Tcp: [0-9]/ { print $6 + $7 }' /proc/net/snmp) # active and passive, by the kernel
+read -r links array <<<"$(python3 "$tmp/linked.py" "${pids[0]}")"
+expect_eq "$(python3 "$tmp/linked.py" "${pids[1]}")" "$links $array" "links and arrays, of a second trace"
+expect_eq "$(python3 "$tmp/linked.py" "${pids[2]}")" "$((links + array)) $array" "links and arrays with -x cost"
+expect_ge "$opens" 200 "ends of connections"
+kill -INT "${pids[@]}"
+for i in "${!pids[@]}"; do
+	wait "${pids[i]}" || fail "${names[i]} ended with $?: $(<"$tmp/${names[i]}.err")"
+	expect_eq "$(grep -m1 '^[0-9]' "$tmp/${names[i]}")" "$opens" "ends of connections that ${names[i]} saw"
+done
