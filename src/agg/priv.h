@@ -97,8 +97,9 @@ void agg_sum_cpus(const struct agg *g, const uint64_t *values, size_t ncpus, uin
 void agg_absorb_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
 /* The same of a key that was taken out of the map in which keys begin: the value is added to off. */
 void agg_spill_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *values, size_t ncpus);
-/* Adds a value to off, whatever the maps have of the key. like: NULL, or the entry of the same key, laid out in the same
- * way, of another aggregation, which saves looking at the key again. The entry, or NULL: no memory, which is counted. */
+/* Adds a value to off, whatever the maps have of the key. like: NULL, or the entry of the same key, laid out in the
+ * same way, of another aggregation, which saves looking at the key again. The entry, or NULL: no memory, which is
+ * counted. */
 const struct agg_entry *agg_add_key(struct agg_set *s, struct agg_state *st, const uint8_t *key, const uint64_t *value,
 	const struct agg_entry *like);
 bool agg_all_zero(const uint64_t *w, size_t n);
