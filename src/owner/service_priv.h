@@ -4,7 +4,7 @@
 #define DWIRE_OWNER_SERVICE_PRIV_H
 #include "owner/service.h"
 
-enum { SERVICE_PROGS = 32, SERVICE_MAPS = 16, SERVICE_FUNCS = 8 };
+enum { SERVICE_PROGS = 32, SERVICE_MAPS = 16, SERVICE_FUNCS = 16 };
 
 struct service_kernel {
 	const struct service *s;

@@ -145,17 +145,13 @@ static __always_inline void note_missed(struct said old, const struct task_struc
 /* The current process becomes the owner of a connection, which has a file and that entry. */
 static __always_inline void takes(DW_U64 key, struct said old, struct task_struct *t)
 {
-	struct dw_owner now;
-
 	note_missed(old, t);
-	owner_of(&now, t, DW_OWNER_USE);
-	claim(key, &now, true);
+	become(key, t);
 }
 
-/* A packet of a socket that is not TCP's, sent by another process than its owner. */
-static __always_inline void egress_other(const void *sk, struct task_struct *t)
+/* A packet of a socket that is not TCP's, sent by another process than its owner, whose pid is given; 0: none. */
+static __always_inline void egress_other(const void *sk, int pid, struct task_struct *t)
 {
-	int pid = said_of((DW_U64)sk).pid;
 	struct dw_sender *noted = sender(t), now;
 	const bool again = noted && noted->sk == (DW_U64)sk;
 
@@ -178,10 +174,9 @@ static __always_inline void egress_other(const void *sk, struct task_struct *t)
 }
 
 /* A packet of a TCP socket that its process sends, which is not known as the owner. */
-static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct *t)
+static __always_inline void egress_tcp(struct tcp_sock *tcp, struct said old, struct task_struct *t)
 {
 	const struct sock *sk = &tcp->inet_conn.icsk_inet.sk;
-	struct said old = said_of((DW_U64)tcp);
 
 	if (t->flags & PF_KTHREAD || closed_by_walker(t, sk) || !has_file(sk)) {
 		if (!old.pid)
@@ -195,18 +190,21 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct task_struct 
  * lookup. tcp: the same socket; NULL: it is not TCP's. */
 static __always_inline void egress(void *sk, struct tcp_sock *tcp, struct task_struct *t)
 {
+	struct said old;
+
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
 		if (bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD(tcp, is_mptcp) &&
 			!said_of((DW_U64)sk).pid)
 			adopt(tcp);
 		return;
 	}
-	if (known(sk, t))
+	old = said_to(sk, t);
+	if (is_known(old))
 		return;
 	if (tcp)
-		egress_tcp(tcp, t);
+		egress_tcp(tcp, old, t);
 	else if (!(t->flags & PF_KTHREAD))
-		egress_other(sk, t);
+		egress_other(sk, old.pid, t);
 }
 
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
@@ -319,17 +317,36 @@ static __always_inline int received(struct sock *sk)
 	return 0;
 }
 
+/* The current process t uses a connection whose entry describes it already, but as the listener's owner: the way of
+ * most servers. Such an entry is only made for sockets that have a file, or get one when they are accepted. False: it
+ * is another process with the same number, or the entry has changed. */
+static __noinline bool use_own(DW_U64 key, struct task_struct *t)
+{
+	struct dw_owner *o = lookup(key);
+
+	if (!o || o->how != DW_OWNER_INHERIT || o->pid != t->tgid ||
+		o->process != (DW_U64)untrusted(t)->group_leader->thread_pid)
+		return false;
+	set_holder(t->tgid);
+	o->tid = t->pid;
+	return set_word(o, (*(volatile DW_U32 *)how_word(o) & ~0xffu) | DW_OWNER_USE);
+}
+
 /* The end of every send call, likewise; with OWNER_KPROBES its begin. A connection's new holder may write data that
  * waits for the other side and that an interrupt sends later. Datagrams do not wait. */
 static __always_inline int written(struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
+	struct said old;
 
-	if (!sk || !is_inet(sk) || !is_stream(sk->sk_protocol) || known(sk, t))
+	if (!sk || !is_inet(sk) || !is_stream(sk->sk_protocol))
+		return 0;
+	old = said_to(sk, t);
+	if (is_known(old) || (old.same && use_own((DW_U64)sk, t)))
 		return 0;
 	if (by_calls)
-		note_missed(said_of((DW_U64)sk), t);
-	use(sk);
+		note_missed(old, t);
+	use_new(sk, t);
 	return 0;
 }
 #endif
@@ -393,11 +410,14 @@ SEND("inet6_sendmsg", owner_send6)
 static __always_inline void closes(struct bpf_sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
+	struct said old;
 
-	if ((sk->state != TCP_ESTABLISHED && sk->state != TCP_CLOSE_WAIT) || known(sk, t) || t->flags & PF_KTHREAD ||
-		reads(t) || !is_process_socket(sk))
+	if (sk->state != TCP_ESTABLISHED && sk->state != TCP_CLOSE_WAIT)
 		return;
-	takes((DW_U64)sk, said_of((DW_U64)sk), t);
+	old = said_to(sk, t);
+	if (is_known(old) || t->flags & PF_KTHREAD || reads(t) || !is_process_socket(sk))
+		return;
+	takes((DW_U64)sk, old, t);
 }
 
 /* The last descriptor of a socket is closed. TCP sockets live on until owner_destroy. MPTCP sockets may live on, too:
@@ -425,7 +445,7 @@ int owner_release(struct bpf_sock *ctx)
 #include "owner_listener.h"
 
 /* The kernel has made the socket of a connection. It has its listener's owner until a process accepts it. */
-static __always_inline void inherit(struct sock *sk)
+static __always_inline int inherit(struct sock *sk)
 {
 	DW_U64 key = (DW_U64)sk, listener = sk->sk_protocol == IPPROTO_TCP ? listener_of(sk) : 0;
 	const struct dw_owner *o = listener ? lookup(listener) : NULL;
@@ -438,6 +458,7 @@ static __always_inline void inherit(struct sock *sk)
 	} else {
 		remove(key);
 	}
+	return 0;
 }
 
 #include "owner_ended.h"

@@ -180,16 +180,23 @@ static __always_inline bool same_name(const void *a, const void *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* Is o up to date for the process? A process can change its name by execve(2) or prctl(2), and its user when it drops
- * privileges. While it lives, scripts read these from the process itself; the entry serves events after its exit. */
-static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
+/* Does o describe the process as it is now? A process can change its name by execve(2) or prctl(2), and its user when
+ * it drops privileges. While it lives, scripts read these from the process itself; the entry serves events after its
+ * exit. */
+static __always_inline bool describes(const struct dw_owner *o, const struct task_struct *t)
 {
 	const struct task_struct *leader;
 
-	if (o->pid != t->tgid || o->how >= DW_OWNER_INHERIT)
+	if (o->pid != t->tgid)
 		return false;
 	leader = untrusted(t)->group_leader;
 	return o->uid == leader->cred->uid.val && same_name(o->comm, leader->comm);
+}
+
+/* ... and as the owner? */
+static __always_inline bool is_owner(const struct dw_owner *o, const struct task_struct *t)
+{
+	return o->how < DW_OWNER_INHERIT && describes(o, t);
 }
 
 #include "owner_places.h"
@@ -239,7 +246,14 @@ static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *n
 /* Sockets of the kernel have no file, so they have no owner. */
 static __always_inline bool has_file(const struct sock *sk)
 {
+#ifdef OWNER_RECV
+	const struct sock *number = bpf_rdonly_cast(sk, bpf_core_type_id_kernel(struct sock));
+	const struct socket *s = number->sk_socket;
+
+	return s && s->file;
+#else
 	return BPF_CORE_READ(sk, sk_socket, file);
+#endif
 }
 
 /* A thread's record in `senders`, which only the thread itself reads and writes, and removes when it exits. */
@@ -269,6 +283,7 @@ static __always_inline void note_sender(struct dw_sender *old, const struct dw_s
 struct said {
 	int pid;
 	DW_U32 how;
+	bool same; /* it describes the process that said_to() was asked about */
 };
 
 static __always_inline struct said said_of(DW_U64 key)
@@ -398,13 +413,32 @@ static __always_inline bool known(const void *sk, const struct task_struct *t)
 	return o && is_owner(o, t);
 }
 
-/* The current process uses sk, and becomes its owner unless it already is. */
-static __always_inline void use(struct sock *sk)
+/* What the socket's entry says, also of process t. */
+static __always_inline struct said said_to(const void *sk, const struct task_struct *t)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
+	const struct dw_owner *o = lookup((DW_U64)sk);
+	struct said s = { 0 };
+
+	if (o) {
+		s.pid = o->pid;
+		s.how = o->how;
+		s.same = describes(o, t);
+	}
+	return s;
+}
+
+/* The same as known(). */
+static __always_inline bool is_known(struct said s)
+{
+	return s.same && s.how < DW_OWNER_INHERIT;
+}
+
+/* The current process t uses sk, and becomes its owner. */
+static __always_inline void use_new(struct sock *sk, struct task_struct *t)
+{
 	struct dw_owner now;
 
-	if (known(sk, t) || (partial && !is_stream(sk->sk_protocol)))
+	if (partial && !is_stream(sk->sk_protocol))
 		return;
 	if (!has_file(sk) &&
 		(sk->sk_protocol != IPPROTO_TCP || !is_subflow((struct tcp_sock *)sk) || adopt((struct tcp_sock *)sk)))
@@ -413,6 +447,24 @@ static __always_inline void use(struct sock *sk)
 		return;
 	owner_of(&now, t, DW_OWNER_USE);
 	claim((DW_U64)sk, &now, is_stream(sk->sk_protocol));
+}
+
+/* The current process t becomes the owner of a connection. */
+static __noinline int become(DW_U64 key, struct task_struct *t)
+{
+	struct dw_owner now;
+
+	owner_of(&now, t, DW_OWNER_USE);
+	return claim(key, &now, true);
+}
+
+/* The current process uses sk, and becomes its owner unless it already is. */
+static __always_inline void use(struct sock *sk)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	if (!known(sk, t))
+		use_new(sk, t);
 }
 
 /* The socket of a file, and its family; NULL if the file is not a socket. The pointers are read from tables, so to the

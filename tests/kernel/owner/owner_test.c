@@ -12,6 +12,7 @@
 #include <mntent.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -249,15 +250,16 @@ static void finish(struct test *t, pid_t pid)
 	CHECK(t, WIFEXITED(status) && !WEXITSTATUS(status), "child %d: status %x", pid, (unsigned)status);
 }
 
-/* In the tiers that see functions of the kernel the variant for them is tested. */
-static void start(struct test *t)
+/* In the tiers that see functions of the kernel the variant for them is tested. steps: no packets are seen. */
+static void start_as(struct test *t, bool steps)
 {
 	struct why why = WHY_INIT(why);
 	const char *tier = getenv("DWIRE_TEST_TIER");
 	struct owner_opts opts = { .features = features_new(),
 		.cgroup_fd = t->cgroup,
 		.whole = true,
-		.functions = tier && strcmp(tier, "hooks") != 0 };
+		.functions = tier && strcmp(tier, "hooks") != 0,
+		.steps = steps };
 	int err = opts.features ? owner_start(&t->o, &opts, &why.to) : -ENOMEM;
 
 	features_free(opts.features);
@@ -266,6 +268,11 @@ static void start(struct test *t)
 		printf("# %s: %s\n", t->name, why.text);
 		exit(1);
 	}
+}
+
+static void start(struct test *t)
+{
+	start_as(t, false);
 }
 
 /* The last user of a datagram socket that several processes use. */
@@ -405,6 +412,50 @@ static void case_accept_self(struct test *t)
 		CHECK(t, v.pid == getpid() && is_how(t, v.how, DW_OWNER_USE), "not claimed by the first send: pid %d",
 			v.pid);
 	}
+}
+
+struct sends {
+	int fd;
+	pid_t tid;
+};
+
+static void *send_in_thread(void *arg)
+{
+	struct sends *s = arg;
+
+	s->tid = gettid();
+	put(s->fd);
+	return NULL;
+}
+
+/* The listener's process sends on what it has accepted: also another thread of it, and after a change of its name. The
+ * service sees only the calls. */
+static void case_server_sends(struct test *t)
+{
+	struct sockaddr_storage a;
+	struct dw_owner v;
+	struct sends s;
+	pthread_t thread;
+	int l;
+
+	start_as(t, true);
+	l = bound(AF_INET, SOCK_STREAM, &a);
+	connected(SOCK_STREAM, &a);
+	s.fd = accept_unnamed(l);
+	put(s.fd);
+	is_mine(t, s.fd, DW_OWNER_USE);
+	connected(SOCK_STREAM, &a);
+	s.fd = accept_unnamed(l);
+	must(-pthread_create(&thread, NULL, send_in_thread, &s), "a thread");
+	must(-pthread_join(thread, NULL), "its end");
+	v = stored(t->o, s.fd);
+	CHECK(t, v.pid == getpid() && v.tid == s.tid, "pid %d tid %d, not %d %d", v.pid, v.tid, getpid(), s.tid);
+	CHECK(t, is_how(t, v.how, DW_OWNER_USE), "how %u", v.how);
+	connected(SOCK_STREAM, &a);
+	s.fd = accept_unnamed(l);
+	must(prctl(PR_SET_NAME, "renamed"), "a new name");
+	put(s.fd);
+	is_mine(t, s.fd, DW_OWNER_USE);
 }
 
 /* A worker accepts from the listener of its parent. */
@@ -1014,6 +1065,7 @@ static const struct {
 	{ "older socket of two processes", case_older_shared },
 	{ "created", case_created },
 	{ "accepted by the listener's process", case_accept_self },
+	{ "accepted by the listener's process, which then sends", case_server_sends },
 	{ "accepted by a worker, with address", case_worker_named },
 	{ "accepted by a worker, listener shared at the start", case_worker_older },
 	{ "accepted by a worker, listener shared later", case_worker_new },
