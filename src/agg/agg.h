@@ -36,8 +36,8 @@ void agg_normalize(struct agg_set *s, uint32_t id, uint64_t normal);
 /* How often since agg_new() memory was short or a map could not be read. */
 uint64_t agg_lost(const struct agg_set *s);
 
-/* Has a map little room for new keys? */
-bool agg_is_full(const struct agg_set *s);
+/* How much of its room for new keys an aggregation has used, per cent: of the fullest one. */
+unsigned agg_fill(const struct agg_set *s);
 /* Makes room in such maps: their keys go into this process, where their values are kept. At the begin of a pass, or the
  * values that its actions see would differ. */
 void agg_spill(struct agg_set *s);

@@ -247,7 +247,7 @@ void agg_state_read(struct agg_set *s, struct agg_state *st)
 	if (agg_hashed(st->g) ? read_hash(s, st) : read_single(s, st))
 		s->lost++;
 	if (st->table && st->table->slots.pass != s->pass)
-		agg_slots_take(s, st->table, true);
+		(void)agg_slots_take(s, st->table, true);
 }
 
 /* Reads a key's value and deletes it, in one system call (BPF_MAP_LOOKUP_AND_DELETE_ELEM of hashes, Linux 5.14). */

@@ -33,12 +33,12 @@ struct agg_item {
 struct agg_slots {
 	uint8_t *mem; /* mapped, len bytes; NULL: none */
 	size_t len;
-	uint32_t size;        /* of a slot */
-	uint64_t pass;        /* in which all values were taken last: one of all its aggregations */
-	uint64_t mark;        /* keys that programs had made in it when it was read last */
-	uint64_t left, freed; /* as in the table */
-	uint64_t asked;       /* the grace period after which the slots that were left are free; 0: none were */
-	uint64_t *kept;       /* the numbers of keys that stay */
+	uint32_t size;              /* of a slot */
+	uint64_t pass;              /* in which all values were taken last: one of all its aggregations */
+	uint64_t mark;              /* keys that programs had made in it when it was read last */
+	uint64_t left, freed;       /* as in the table */
+	uint64_t asked, asked_left; /* the grace period under way, or 0; the last key that had left before it */
+	uint64_t *kept;             /* the numbers of keys that stay */
 	size_t nkept;
 };
 
@@ -120,9 +120,10 @@ void agg_entry_remove(struct agg_state *st, struct agg_entry *e);
 /* fd: of the table's map. Aggregations with the same table are opened in their order. A failure counts as a loss. */
 void agg_slots_open(struct agg_set *s, struct agg_state *st, int fd);
 void agg_slots_close(struct agg_state *st);
-/* Makes room for new keys; all: and takes the values of all aggregations of the table. */
-void agg_slots_take(struct agg_set *s, struct agg_state *table, bool all);
-/* How many eighths of the slots were taken since then; 0 for an aggregation without a table of its own. */
+/* Makes room for new keys; all: and takes the values of all aggregations of the table. Did keys leave it? */
+bool agg_slots_take(struct agg_set *s, struct agg_state *table, bool all);
+/* How much of what new keys may take was taken since then, per cent. 0 for an aggregation without a table of its
+ * own. */
 unsigned agg_slots_fill(const struct agg_state *st);
 
 /* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */

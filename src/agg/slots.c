@@ -17,10 +17,12 @@
 #define FEW 16u
 #define WORDS_MAX 2u
 #define KEPT_MAX (DW_SLOTS / 4) /* keys that stay; the others have the rest */
-#define LEAVES (DW_SLOTS / 8)   /* keys that leave together, at least */
+#define LEAVES (DW_SLOTS / 16)  /* keys that leave together, at least */
+#define SHARE 2u                /* of the slots, new keys may take one in so many until they are looked at again */
 
-/* In the list of keys that stay: it stays no longer. */
+/* In the list of keys that stay: one that stays no longer, and has left before the grace period under way began. */
 #define GOES (1ull << 63)
+#define GONE (1ull << 62)
 
 static uint64_t *word_at(const struct agg_slots *t, size_t off)
 {
@@ -173,6 +175,11 @@ static void let_go(struct agg_slots *t, uint64_t *kept)
 	*kept |= GOES;
 }
 
+static uint64_t number_of(uint64_t kept)
+{
+	return kept & ~(GOES | GONE);
+}
+
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
 /* The last number that has a slot, of those up to n. */
 static uint64_t last_of(const struct agg_slots *t, uint64_t n)
@@ -180,25 +187,34 @@ static uint64_t last_of(const struct agg_slots *t, uint64_t n)
 	return n < t->freed + DW_SLOTS ? n : t->freed + DW_SLOTS;
 }
 
-/* The grace period is over: no program is in the slots that were left. */
+/* Asks for a grace period for all that has left. */
+static void ask(struct agg_set *s, struct agg_slots *t)
+{
+	t->asked_left = t->left;
+	for (size_t i = 0; i < t->nkept; i++)
+		t->kept[i] |= t->kept[i] & GOES ? GONE : 0;
+	t->asked = grace_ask(s->grace);
+}
+
+/* The grace period is over: no program is in the slots that were left before it. */
 static void free_left(struct agg_set *s, struct agg_state *table)
 {
 	struct agg_slots *t = &table->slots;
 	size_t n = 0;
 
-	for (uint64_t i = t->freed + 1; i <= last_of(t, t->left); i++)
+	for (uint64_t i = t->freed + 1; i <= last_of(t, t->asked_left); i++)
 		if (!is_kept(t, i))
 			values(s, table, i, LAST);
 	for (size_t i = 0; i < t->nkept; i++) {
-		if (!(t->kept[i] & GOES)) {
+		if (!(t->kept[i] & GONE)) {
 			t->kept[n++] = t->kept[i];
 			continue;
 		}
-		values(s, table, t->kept[i] & ~GOES, LAST);
-		set_kept(t, t->kept[i] & ~GOES, false);
+		values(s, table, number_of(t->kept[i]), LAST);
+		set_kept(t, number_of(t->kept[i]), false);
 	}
 	t->nkept = n;
-	t->freed = t->left;
+	t->freed = t->asked_left;
 	__atomic_store_n(word_at(t, DW_SLOTS_FREED), t->freed, __ATOMIC_RELEASE);
 	t->asked = 0;
 }
@@ -209,21 +225,22 @@ static void read_kept(struct agg_set *s, struct agg_state *table, bool leave)
 	struct agg_slots *t = &table->slots;
 
 	for (size_t i = 0; i < t->nkept; i++)
-		if (values(s, table, t->kept[i] & ~GOES, TAKE) < FEW && leave)
+		if (values(s, table, number_of(t->kept[i]), TAKE) < FEW && leave && !(t->kept[i] & GOES))
 			let_go(t, &t->kept[i]);
 }
 
-void agg_slots_take(struct agg_set *s, struct agg_state *table, bool all)
+bool agg_slots_take(struct agg_set *s, struct agg_state *table, bool all)
 {
 	struct agg_slots *t = &table->slots;
+	const bool over = t->asked && grace_is_over(s->grace, t->asked);
 	uint64_t now, last;
 	bool leave;
 
-	if (t->asked && grace_is_over(s->grace, t->asked))
+	if (over)
 		free_left(s, table);
 	now = t->mark = taken(t);
 	last = last_of(t, now);
-	leave = s->grace && !t->asked && now - t->left >= LEAVES;
+	leave = s->grace && now - t->left >= LEAVES;
 	if (all)
 		t->pass = s->pass;
 	if (all || leave)
@@ -231,14 +248,18 @@ void agg_slots_take(struct agg_set *s, struct agg_state *table, bool all)
 	for (uint64_t i = (all ? t->freed : t->left) + 1; (all || leave) && i <= last; i++)
 		if (!is_kept(t, i) && values(s, table, i, all ? TAKE : LOOK) >= FEW && leave && i > t->left)
 			(void)keep(t, i);
-	if (!leave)
-		return;
-	t->left = now;
-	__atomic_store_n(word_at(t, DW_SLOTS_LEFT), t->left, __ATOMIC_RELEASE);
-	t->asked = grace_ask(s->grace);
+	if (leave) {
+		t->left = now;
+		__atomic_store_n(word_at(t, DW_SLOTS_LEFT), t->left, __ATOMIC_RELEASE);
+	}
+	if (!t->asked && t->left != t->freed)
+		ask(s, t);
+	return over;
 }
 
 unsigned agg_slots_fill(const struct agg_state *st)
 {
-	return st->slots.mem ? (unsigned)((taken(&st->slots) - st->slots.mark) * 8 / DW_SLOTS) : 0;
+	uint64_t n = st->slots.mem ? (taken(&st->slots) - st->slots.mark) * 100 / (DW_SLOTS / SHARE) : 0;
+
+	return n < 100 ? (unsigned)n : 100;
 }

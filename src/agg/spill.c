@@ -10,10 +10,7 @@
 
 #include "agg/priv.h"
 
-#define FULL 75u /* per cent of a map's keys from which on keys are taken out */
-/* Eighths of the slots, from which on slots are emptied: a slot is free again two times later. With 50,000 new keys a
- * second, 45 of 100 found no slot when three eighths had to be taken before it was urgent; now 8 to 15 find none. */
-#define SLOTS_MANY 1u
+#define FULL 75u   /* per cent of a map's keys from which on keys are taken out */
 #define WEIGHTS 65 /* powers of two, and 0 */
 
 /* ---- how full ---------------------------------------------------------------------------------------------------- */
@@ -33,12 +30,16 @@ static unsigned fill_of(const struct agg_set *s, const struct agg_state *st)
 	return n < 100 ? (unsigned)n : 100;
 }
 
-bool agg_is_full(const struct agg_set *s)
+unsigned agg_fill(const struct agg_set *s)
 {
-	for (size_t i = 0; i < s->image->aggs.n; i++)
-		if (fill_of(s, &s->aggs[i]) >= FULL || agg_slots_fill(&s->aggs[i]) >= SLOTS_MANY)
-			return true;
-	return false;
+	unsigned most = 0;
+
+	for (size_t i = 0; i < s->image->aggs.n; i++) {
+		unsigned fill = fill_of(s, &s->aggs[i]) >= FULL ? 100 : agg_slots_fill(&s->aggs[i]);
+
+		most = fill > most ? fill : most;
+	}
+	return most;
 }
 
 /* ---- the least --------------------------------------------------------------------------------------------------- */
@@ -135,13 +136,13 @@ void agg_spill(struct agg_set *s)
 {
 	for (size_t i = 0; i < s->image->aggs.n; i++) {
 		struct agg_state *st = &s->aggs[i];
-		bool full = fill_of(s, st) >= FULL, many = agg_slots_fill(st) >= SLOTS_MANY;
+		bool more = fill_of(s, st) >= FULL;
 
-		if (full)
+		if (more)
 			agg_take_new(s, st);
-		if (many)
-			agg_slots_take(s, st, false);
-		for (struct agg_state *o = st; (full || many) && o; o = o->beside)
+		if (st->table == st && agg_slots_take(s, st, false))
+			more = true;
+		for (struct agg_state *o = st; more && o; o = o->beside)
 			forget(s, o);
 	}
 }

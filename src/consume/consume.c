@@ -128,11 +128,10 @@ bool consumer_exited(const struct consumer *c, int *status)
 	return c->exited;
 }
 
-/* Of the fullest ring, because programs on its CPU drop records first. 100: a map of
- * keys has little room. */
+/* Of the fullest ring, because programs on its CPU drop records first, or aggregation. */
 unsigned consumer_avail(const struct consumer *c)
 {
-	unsigned most = agg_is_full(c->aggs) ? 100 : 0;
+	unsigned most = agg_fill(c->aggs);
 
 	for (size_t i = 0; i < c->nrings; i++) {
 		unsigned fill = ring_fill(&c->rings[i]);
