@@ -18,8 +18,8 @@ struct owner_maps {
 };
 #define OWNER_MAPS_NONE ((struct owner_maps){ -1, -1, -1, -1, -1 })
 
-/* How a program of the script follows that of the owner service at inet_sock_set_state. From there it is a jump; a call
- * by the kernel takes several times as long. */
+/* How a program of the script follows that of the owner service at inet_sock_set_state. From there it is a jump,
+ * which takes less time than another call by the kernel. */
 struct owner_after {
 	int array;                   /* for the program; -1: this variant of the service has none */
 	int prog;                    /* the service's */

@@ -464,8 +464,8 @@ static __always_inline int inherit(struct sock *sk)
 #include "owner_ended.h"
 
 #ifdef OWNER_RECV
-/* The script's program at the same tracepoint, if it has one. A jump takes a fifth of what the kernel needs to call
- * another program there. */
+/* The script's program at the same tracepoint, if it has one: a jump takes less time than another call by the
+ * kernel. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 1);
