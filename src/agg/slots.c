@@ -20,9 +20,8 @@
 #define LEAVES (DW_SLOTS / 16)  /* keys that leave together, at least */
 #define SHARE 2u                /* of the slots, new keys may take one in so many until they are looked at again */
 
-/* In the list of keys that stay: one that stays no longer, and has left before the grace period under way began. */
+/* In the list of keys that stay: it stays no longer. */
 #define GOES (1ull << 63)
-#define GONE (1ull << 62)
 
 static uint64_t *word_at(const struct agg_slots *t, size_t off)
 {
@@ -177,7 +176,7 @@ static void let_go(struct agg_slots *t, uint64_t *kept)
 
 static uint64_t number_of(uint64_t kept)
 {
-	return kept & ~(GOES | GONE);
+	return kept & ~GOES;
 }
 
 /* ---- coming and going -------------------------------------------------------------------------------------------- */
@@ -185,15 +184,6 @@ static uint64_t number_of(uint64_t kept)
 static uint64_t last_of(const struct agg_slots *t, uint64_t n)
 {
 	return n < t->freed + DW_SLOTS ? n : t->freed + DW_SLOTS;
-}
-
-/* Asks for a grace period for all that has left. */
-static void ask(struct agg_set *s, struct agg_slots *t)
-{
-	t->asked_left = t->left;
-	for (size_t i = 0; i < t->nkept; i++)
-		t->kept[i] |= t->kept[i] & GOES ? GONE : 0;
-	t->asked = grace_ask(s->grace);
 }
 
 /* The grace period is over: no program is in the slots that were left before it. */
@@ -206,7 +196,7 @@ static void free_left(struct agg_set *s, struct agg_state *table)
 		if (!is_kept(t, i))
 			values(s, table, i, LAST);
 	for (size_t i = 0; i < t->nkept; i++) {
-		if (!(t->kept[i] & GONE)) {
+		if (!(t->kept[i] & GOES)) {
 			t->kept[n++] = t->kept[i];
 			continue;
 		}
@@ -219,13 +209,13 @@ static void free_left(struct agg_set *s, struct agg_state *table)
 	t->asked = 0;
 }
 
-/* Reads keys that stay. leave: those with few events stay no longer. */
+/* Reads keys that stay. leave: those with few events stay no longer; no grace period is under way. */
 static void read_kept(struct agg_set *s, struct agg_state *table, bool leave)
 {
 	struct agg_slots *t = &table->slots;
 
 	for (size_t i = 0; i < t->nkept; i++)
-		if (values(s, table, number_of(t->kept[i]), TAKE) < FEW && leave && !(t->kept[i] & GOES))
+		if (values(s, table, number_of(t->kept[i]), TAKE) < FEW && leave)
 			let_go(t, &t->kept[i]);
 }
 
@@ -243,8 +233,8 @@ bool agg_slots_take(struct agg_set *s, struct agg_state *table, bool all)
 	leave = s->grace && now - t->left >= LEAVES;
 	if (all)
 		t->pass = s->pass;
-	if (all || leave)
-		read_kept(s, table, leave);
+	if (all || (leave && !t->asked))
+		read_kept(s, table, leave && !t->asked);
 	for (uint64_t i = (all ? t->freed : t->left) + 1; (all || leave) && i <= last; i++)
 		if (!is_kept(t, i) && values(s, table, i, all ? TAKE : LOOK) >= FEW && leave && i > t->left)
 			(void)keep(t, i);
@@ -252,8 +242,10 @@ bool agg_slots_take(struct agg_set *s, struct agg_state *table, bool all)
 		t->left = now;
 		__atomic_store_n(word_at(t, DW_SLOTS_LEFT), t->left, __ATOMIC_RELEASE);
 	}
-	if (!t->asked && t->left != t->freed)
-		ask(s, t);
+	if (!t->asked && t->left != t->freed) {
+		t->asked_left = t->left;
+		t->asked = grace_ask(s->grace);
+	}
 	return over;
 }
 

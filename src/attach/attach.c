@@ -112,14 +112,15 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *where, con
 	return 0;
 }
 
+static const uint32_t first;
+
 /* Lets the owner service's program at the same tracepoint go on to this one. False: it is attached by itself. */
 static bool follow_owner(struct attached *a, size_t prog)
 {
-	static const uint32_t first;
 	const struct image_prog *p = &a->loaded->image->progs.v[prog];
 
 	if (!a->after || a->after->array < 0 || a->follows || p->attach != ATTACH_TP_BTF ||
-		strcmp(p->target, "inet_sock_set_state") != 0 ||
+		strcmp(p->target, a->after->tracepoint) != 0 ||
 		bpfsys_map_update(a->after->array, &first, &a->loaded->progs[prog], BPF_ANY))
 		return false;
 	a->follows = prog + 1;
@@ -370,9 +371,20 @@ uint64_t attach_passed_over(const struct attached *a, size_t prog)
 	return a->ranges[prog].passed_over;
 }
 
+/* Empties the array. The kernel does so itself when the array is closed; but if another process opens and closes all
+ * maps several times within the milliseconds that this takes, Linux 6.18 never frees the map. */
+static void *unfollow(void *arg)
+{
+	const struct attached *a = arg;
+
+	(void)!bpfsys_map_delete(a->after->array, &first); /* then the kernel does it */
+	return NULL;
+}
+
 void attach_detach(struct attached *a, bool wait)
 {
-	bool any;
+	pthread_t thread;
+	bool any, runs;
 
 	await_users(a);
 	any = a->nlinks || a->follows || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n ||
@@ -389,6 +401,8 @@ void attach_detach(struct attached *a, bool wait)
 		close(a->links[--a->nlinks]);
 	if (a->follows)
 		*a->after->followed = 0;
+	/* The kernel waits for all CPUs, as load_synchronize() does. */
+	runs = a->follows && parallel_start(&thread, unfollow, a) == 0;
 	netfilter_detach(a->netfilter);
 	xdp_detach(a->xdp);
 	count_passed_over(a);
@@ -397,6 +411,8 @@ void attach_detach(struct attached *a, bool wait)
 	links_close(&a->events);
 	if (wait)
 		load_synchronize(a->loaded);
+	if (runs)
+		pthread_join(thread, NULL);
 	samplers_count_ran(&a->samplers, a->loaded);
 }
 

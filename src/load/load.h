@@ -18,9 +18,10 @@ struct owner_maps {
 };
 #define OWNER_MAPS_NONE ((struct owner_maps){ -1, -1, -1, -1, -1 })
 
-/* How a program of the script follows that of the owner service at inet_sock_set_state. From there it is a jump,
+/* How a program of the script follows that of the owner service at the same tracepoint. From there it is a jump,
  * which takes less time than another call by the kernel. */
 struct owner_after {
+	const char *tracepoint;
 	int array;                   /* for the program; -1: this variant of the service has none */
 	int prog;                    /* the service's */
 	volatile uint32_t *followed; /* does it go on to the one in the array? */

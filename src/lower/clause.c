@@ -41,14 +41,12 @@ static bool is_agg(const struct stmt *s)
 	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG;
 }
 
-/* How many aggregations follow each other with the same keys. */
-static size_t same_keys(struct clause_ctx *cx, struct stmt *const *v, size_t n)
+/* How many aggregations follow each other with the same keys. left: sampling may leave the first one out. */
+static size_t same_keys(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool left)
 {
-	const struct expr *e = v[0]->expr;
-	const bool left = sample_leaves(cx, e);
 	size_t i = 1;
 
-	while (i < n && is_agg(v[i]) && agg_same_store(e, v[i]->expr) && sample_leaves(cx, v[i]->expr) == left)
+	while (i < n && is_agg(v[i]) && agg_same_store(v[0]->expr, v[i]->expr) && sample_leaves(cx, v[i]->expr) == left)
 		i++;
 	return i;
 }
@@ -57,8 +55,8 @@ static size_t same_keys(struct clause_ctx *cx, struct stmt *const *v, size_t n)
  * that sampling leaves out does not count. What is remembered behind the jump is forgotten, as in an if. */
 static size_t lower_aggs(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool count)
 {
-	const size_t same = same_keys(cx, v, n), mark = memo_mark(cx->pg);
 	const bool left = sample_leaves(cx, v[0]->expr);
+	const size_t same = same_keys(cx, v, n, left), mark = memo_mark(cx->pg);
 	uint32_t end = left ? ir_newlabel(cx->ir) : 0;
 	struct agg_key key = { 0 };
 

@@ -52,7 +52,7 @@ static void take(struct owner_kernel *k)
 	k->maps.senders = service_map_fd(s, "senders");
 	k->maps.ended = service_map_fd(s, "ended_owners");
 	k->maps.places = service_map_fd(s, "places");
-	k->after = (struct owner_after){ service_map_fd(s, "after_state"), k->prog[PROG_state],
+	k->after = (struct owner_after){ "inet_sock_set_state", service_map_fd(s, "after_state"), k->prog[PROG_state],
 		service_var(s, "followed") };
 	k->drops = service_var(s, "drops");
 	k->ends_factor = service_var(s, "ends_factor");

@@ -278,10 +278,11 @@ static vreg claim(struct clause_ctx *cx, const struct symbol *s, const struct ag
 	agg_first(cx, s, slot, (int32_t)a->slot_value, ev);
 	for (size_t i = 0; i < cx->lw->im->aggs.n; i++) {
 		const struct agg *o = &cx->lw->im->aggs.v[i];
-		const struct agg_next *next = next_of(key, o);
+		const struct agg_next *next;
 
 		if (o->slots != a->slots || o == a)
 			continue;
+		next = next_of(key, o);
 		if (next)
 			agg_first(cx, next->s, slot, (int32_t)o->slot_value, &next->ev);
 		for (uint32_t w = 0; !next && w < o->nwords; w++)

@@ -329,7 +329,7 @@ static __noinline bool use_own(DW_U64 key, struct task_struct *t)
 		return false;
 	set_holder(t->tgid);
 	o->tid = t->pid;
-	return set_word(o, (*(volatile DW_U32 *)how_word(o) & ~0xffu) | DW_OWNER_USE);
+	return set_how_of(o, DW_OWNER_USE);
 }
 
 /* The end of every send call, likewise; with OWNER_KPROBES its begin. A connection's new holder may write data that
@@ -445,7 +445,7 @@ int owner_release(struct bpf_sock *ctx)
 #include "owner_listener.h"
 
 /* The kernel has made the socket of a connection. It has its listener's owner until a process accepts it. */
-static __always_inline int inherit(struct sock *sk)
+static __always_inline void inherit(struct sock *sk)
 {
 	DW_U64 key = (DW_U64)sk, listener = sk->sk_protocol == IPPROTO_TCP ? listener_of(sk) : 0;
 	const struct dw_owner *o = listener ? lookup(listener) : NULL;
@@ -458,7 +458,6 @@ static __always_inline int inherit(struct sock *sk)
 	} else {
 		remove(key);
 	}
-	return 0;
 }
 
 #include "owner_ended.h"

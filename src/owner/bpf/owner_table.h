@@ -229,6 +229,12 @@ static __always_inline bool set_word(struct dw_owner *o, DW_U32 new)
 	return false;
 }
 
+/* Gives it another `how` alone. */
+static __always_inline bool set_how_of(struct dw_owner *o, DW_U32 how)
+{
+	return set_word(o, (*(volatile DW_U32 *)how_word(o) & ~0xffu) | how);
+}
+
 /* For a few nanoseconds a reader on another CPU may see a mixture of both owners. pid is written last. An entry that is
  * shared stays as it is. */
 static __always_inline void rewrite(struct dw_owner *o, const struct dw_owner *now)
@@ -314,7 +320,7 @@ static __noinline int set_how(DW_U64 key, DW_U32 how)
 	struct dw_owner *o = lookup(key);
 
 	if (o)
-		set_word(o, (*(volatile DW_U32 *)how_word(o) & ~0xffu) | how);
+		set_how_of(o, how);
 	return 0;
 }
 
@@ -405,14 +411,6 @@ static __noinline bool adopt(const struct tcp_sock *tcp)
 	return true;
 }
 
-/* Is process t the owner of the socket already? */
-static __always_inline bool known(const void *sk, const struct task_struct *t)
-{
-	const struct dw_owner *o = lookup((DW_U64)sk);
-
-	return o && is_owner(o, t);
-}
-
 /* What the socket's entry says, also of process t. */
 static __always_inline struct said said_to(const void *sk, const struct task_struct *t)
 {
@@ -427,10 +425,15 @@ static __always_inline struct said said_to(const void *sk, const struct task_str
 	return s;
 }
 
-/* The same as known(). */
+/* Is the process that said_to() was asked about the owner already? */
 static __always_inline bool is_known(struct said s)
 {
 	return s.same && s.how < DW_OWNER_INHERIT;
+}
+
+static __always_inline bool known(const void *sk, const struct task_struct *t)
+{
+	return is_known(said_to(sk, t));
 }
 
 /* The current process t uses sk, and becomes its owner. */

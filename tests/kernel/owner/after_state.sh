@@ -45,8 +45,30 @@ read -r links array <<<"$(python3 "$tmp/linked.py" "${pids[0]}")"
 expect_eq "$(python3 "$tmp/linked.py" "${pids[1]}")" "$links $array" "links and arrays, of a second trace"
 expect_eq "$(python3 "$tmp/linked.py" "${pids[2]}")" "$((links + array)) $array" "links and arrays with -x cost"
 expect_ge "$opens" 200 "ends of connections"
+arrays=
+for pid in "${pids[@]}"; do
+	for info in /proc/"$pid"/fdinfo/*; do
+		arrays+=" $(awk '/^map_type:/ { array = $2 == 3 } /^map_id:/ && array { print $2 }' "$info")"
+	done
+done
+# Who opens all maps again and again meanwhile must not keep the arrays from being freed.
+if hash bpftool 2>/dev/null; then
+	while [ ! -e "$tmp/listed" ]; do
+		bpftool map show >"$tmp/maps" 2>&1
+	done &
+	lists=$!
+fi
 kill -INT "${pids[@]}"
 for i in "${!pids[@]}"; do
 	wait "${pids[i]}" || fail "${names[i]} ended with $?: $(<"$tmp/${names[i]}.err")"
 	expect_eq "$(grep -m1 '^[0-9]' "$tmp/${names[i]}")" "$opens" "ends of connections that ${names[i]} saw"
+done
+: >"$tmp/listed"
+[ -z "${lists-}" ] || wait "$lists"
+[ -z "${lists-}" ] || for id in $arrays; do
+	for _ in {1..50}; do
+		bpftool map show id "$id" >"$tmp/maps" 2>&1 || continue 2
+		sleep 0.1
+	done
+	fail "the array $id is left"
 done
