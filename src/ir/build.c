@@ -4,6 +4,7 @@
  * Invariant: every operand and label exists. Assertions check this, so a mistake in the lowering fails where it is
  * made. */
 #include <assert.h>
+#include <linux/bpf.h>
 #include <string.h>
 
 #include "ir/ir.h"
@@ -251,6 +252,16 @@ static vreg push_call(struct ir *ir, enum ir_op op, int64_t what, const vreg *ar
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure)
 {
 	return push_call(ir, IR_CALL, helper, args, nargs, pure);
+}
+
+vreg ir_find(struct ir *ir, vreg map, vreg key, vreg word, int32_t changes)
+{
+	vreg d = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ map, key }, 2, true);
+	struct ir_insn *in = &ir->code.v[ir->code.n - 1];
+
+	in->a = word;
+	in->off = changes;
+	return d;
 }
 
 vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure)

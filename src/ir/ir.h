@@ -111,8 +111,8 @@ struct ir_insn {
 	bool quiet; /* no effect that a user of the program can notice */
 	bool nonzero; /* the result is not 0 */
 	uint8_t nargs;
-	int32_t off;
-	vreg d, a, b, c;
+	int32_t off;     /* CALL with a: how often elements of maps had been made or deleted before */
+	vreg d, a, b, c; /* CALL: a: what is at the address that the second argument is; 0: it does not matter */
 	vreg args[5];
 	int64_t imm;
 	int32_t imm2;
@@ -220,6 +220,9 @@ vreg ir_stack(struct ir *ir, int32_t off);
 vreg ir_ksym(struct ir *ir, uint32_t btf_id);
 vreg ir_pc(struct ir *ir);
 vreg ir_call(struct ir *ir, int helper, const vreg *args, unsigned nargs, bool pure);
+/* Looks up the map's element whose key is that word, at the address `key`. Equal lookups may be shared as long as
+ * `changes` is the same: how often the program has made or deleted elements. */
+vreg ir_find(struct ir *ir, vreg map, vreg key, vreg word, int32_t changes);
 vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, bool pure);
 vreg ir_nonzero(struct ir *ir, vreg v); /* marks v, the last instruction's result, as never 0; returns v */
 vreg ir_sure(struct ir *ir, vreg v);    /* a copy of v, which is marked as never 0 */

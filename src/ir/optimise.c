@@ -133,6 +133,8 @@ static struct key make_key(const struct ir_opt *o, const struct ir_insn *in)
 	key_reg(o, &k, 1, swap ? in->a : in->b);
 	for (unsigned i = 0; i < in->nargs; i++)
 		key_reg(o, &k, 2 + i, in->args[i]);
+	if (in->op == IR_CALL && in->a) /* ir_find(): the word counts, not where it is */
+		key_reg(o, &k, 3, 0);
 	return k;
 }
 
@@ -575,6 +577,14 @@ size_t ir_memory(const struct ir *ir)
 	return ((size_t)64 << 10) + (size_t)1024 * (ir->code.n + ir->nvregs + ir->nlabels);
 }
 
+/* That was for sharing: the calls do not read it. */
+static void forget_words(struct ir *ir)
+{
+	for (size_t i = 0; i < ir->code.n; i++)
+		if (ir->code.v[i].op == IR_CALL)
+			ir->code.v[i].a = 0;
+}
+
 /* Each round uses a scratch arena, which is emptied at its end. Signs go last: folding relies on them. */
 void ir_optimise(struct ir *ir)
 {
@@ -590,8 +600,10 @@ void ir_optimise(struct ir *ir)
 		drop_unused(ir, a);
 		for (unsigned i = 0; i < 8 && straighten(ir, a); i++) {
 		}
-		if (round == ROUNDS - 1)
+		if (round == ROUNDS - 1) {
+			forget_words(ir);
 			drop_signs(ir, a);
+		}
 		arena_give(ir->spare, scratch);
 	}
 }

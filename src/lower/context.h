@@ -138,6 +138,7 @@ struct prog_ctx {
 	bool sleeps;       /* the program may wait for a process's memory */
 	bool blurs;        /* it has many branches; see blur() */
 	uint32_t tick;     /* the probe's number in the map of ticks, from 1; 0: not a tick */
+	int32_t changes;   /* how often the code so far has made or deleted elements of maps */
 	int32_t call_off;  /* the call's note: stack offset */
 	bool wants_packet; /* a clause asks for the packet's identity */
 	vreg packet_was, packet_before, packet_first; /* what __packet() found; 0: not called */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MOST 24         /* programs at a function; the kernel's limit is everybody's */
-#define MOST_PLACE 2    /* elsewhere: to enter a program takes longer than to find that it is not concerned */
+#define MOST_PACKET 2   /* where packets pass: to enter a program takes longer than to find that it is not concerned */
 #define MOST_PARTS 16   /* programs there that become one */
 #define MOST_INSNS 8192 /* ... and their instructions: the verifier may refuse several large ones as one */
 #define MANY 256        /* programs of a trace; attaching and detaching more takes seconds */
@@ -29,13 +29,13 @@ static bool is_packet(const struct image_prog *p)
 }
 
 /* How many programs may be attached to the place of p. 0: p is never merged. */
-static size_t limit(const struct image *im, const struct image_prog *p)
+static size_t limit(const struct image_prog *p)
 {
 	if (is_fentry(p))
 		return MOST;
-	if (p->attach == ATTACH_TP_BTF && im->progs.n > MANY)
+	if (p->attach == ATTACH_TP_BTF)
 		return 1;
-	return is_packet(p) || p->attach == ATTACH_TP_BTF ? MOST_PLACE : 0;
+	return is_packet(p) ? MOST_PACKET : 0;
 }
 
 /* Does it read a stack? It leaves out its own frames, of which a part of another program has one more. */
@@ -305,11 +305,11 @@ void join_programs(struct arena *a, struct image *im)
 	size_t n = 0, left = 0;
 
 	for (size_t i = 0; i < im->progs.n; i++)
-		if (limit(im, &im->progs.v[i]))
+		if (limit(&im->progs.v[i]))
 			v[n++] = &im->progs.v[i];
 	qsort(v, n, sizeof(struct image_prog *), by_place);
 	for (size_t i = 0, end; i < n; i = end) {
-		size_t most = limit(im, v[i]);
+		size_t most = limit(v[i]);
 
 		for (end = i + 1; end < n && same_place(v[i], v[end]);)
 			end++;

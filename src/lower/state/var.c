@@ -299,8 +299,9 @@ static void key_put(struct clause_ctx *cx, const struct expr *e, const struct sy
 		ir_st(cx->ir, base, off, 8, v.r);
 }
 
-/* Stores the keys into memory and returns its address. Integers take 8 bytes. */
-vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size)
+/* Stores the keys into memory and returns its address. Integers take 8 bytes. *word: the only key, if it is a word and
+ * nothing is added; else 0. */
+static vreg keys_put(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size, vreg *word)
 {
 	struct ir *ir = cx->ir;
 	struct val *vals = ARENA_ARRAY(cx->lw->arena, struct val, args->n + 1);
@@ -328,7 +329,15 @@ vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol
 	}
 	if (s->shared)
 		ir_sti(ir, base, off, 8, (int32_t)s->shared);
+	*word = args->n == 1 && *size == 8 && vals[0].k == V_INT ? vals[0].r : 0;
 	return base;
+}
+
+vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size)
+{
+	vreg word;
+
+	return keys_put(cx, args, s, size, &word);
 }
 
 /* The map of a self-> or pkt-> variable or associative array. If s->shared is set it shares the map with others, and
@@ -358,20 +367,49 @@ static vreg scope_key(struct clause_ctx *cx, const struct expr *e)
 	return e->sym->scope == SCOPE_PKT ? packet_key(cx, e) : thread_key(cx);
 }
 
-/* Stores the element's key on the stack or in scratch memory. Its size is in *size. */
-static vreg dyn_key(struct clause_ctx *cx, const struct expr *e, uint32_t *size)
+/* An element of a map. */
+struct element {
+	vreg map, key; /* the map; the address of the key */
+	vreg word;     /* the key, if it is a single word; else 0 */
+};
+
+/* Stores the element's key on the stack or in scratch memory. */
+static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 {
 	bool shared = map_share(cx->lw, e->sym, MAP_DYN);
-	vreg base;
+	uint32_t size = shared ? 16 : 8;
+	struct element el = { 0 };
 
-	if (e->kind == EX_INDEX)
-		return key_store(cx, &e->args, e->sym, size);
-	*size = shared ? 16 : 8;
-	base = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
-	ir_st(cx->ir, base, 0, 8, scope_key(cx, e));
-	if (shared)
-		ir_sti(cx->ir, base, 8, 8, (int32_t)e->sym->shared);
-	return base;
+	if (e->kind == EX_INDEX) {
+		el.key = keys_put(cx, &e->args, e->sym, &size, &el.word);
+	} else {
+		el.key = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
+		ir_st(cx->ir, el.key, 0, 8, scope_key(cx, e));
+		if (shared)
+			ir_sti(cx->ir, el.key, 8, 8, (int32_t)e->sym->shared);
+	}
+	el.map = ir_map(cx->ir, dyn_map(cx->lw, e->sym, size));
+	return el;
+}
+
+/* Where its value is; 0: there is none. Reads and assignments of the same element share it. */
+static vreg dyn_find(struct clause_ctx *cx, struct element el)
+{
+	return el.word ? ir_find(cx->ir, el.map, el.key, el.word, cx->pg->changes)
+		       : ir_call(cx->ir, BPF_FUNC_map_lookup_elem, (vreg[]){ el.map, el.key }, 2, false);
+}
+
+static vreg dyn_make(struct clause_ctx *cx, struct element el, vreg value, int flags)
+{
+	cx->pg->changes++;
+	return ir_call(
+		cx->ir, BPF_FUNC_map_update_elem, (vreg[]){ el.map, el.key, value, ir_imm(cx->ir, flags) }, 4, false);
+}
+
+static void dyn_delete(struct clause_ctx *cx, struct element el)
+{
+	cx->pg->changes++;
+	ir_call(cx->ir, BPF_FUNC_map_delete_elem, (vreg[]){ el.map, el.key }, 2, false);
 }
 
 /* Reads an element. One that does not exist reads as 0 or "", as in DTrace. */
@@ -380,11 +418,11 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size, end = ir_newlabel(ir), map;
-	vreg key = dyn_key(cx, e, &size), p;
+	uint32_t end = ir_newlabel(ir);
+	struct element el = dyn_element(cx, e);
 	struct val out = { .k = V_STR, .type = s->type };
+	vreg p;
 
-	map = dyn_map(cx->lw, s, size);
 	if (s->type->kind == T_STRING) {
 		out.s = str_vars(cx, s->form ? s->form : FORM_LIT);
 		str_set(cx, out.s, str_zero(cx, out.s.form));
@@ -394,7 +432,7 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 		out = int_val(ir_var(ir), s->type);
 		ir_seti(ir, out.r, 0);
 	}
-	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), key }, 2, false);
+	p = dyn_find(cx, el);
 	ir_jcci(ir, CC_EQ, p, 0, end);
 	if (out.k == V_STR)
 		str_set(cx, out.s, slot_read(cx, s, p).s);
@@ -409,14 +447,12 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 }
 
 /* Stores an element. If the map is full that is counted as a dynamic variable drop. */
-static void dyn_update(struct clause_ctx *cx, vreg map, vreg key, vreg value, int flags)
+static void dyn_update(struct clause_ctx *cx, struct element el, vreg value, int flags)
 {
 	struct ir *ir = cx->ir;
 	uint32_t ok = ir_newlabel(ir);
-	vreg r = ir_call(ir, BPF_FUNC_map_update_elem, (vreg[]){ map, key, value, ir_imm(ir, flags) }, 4, false);
 
-	r = ir_ext(ir, r, 4, true);
-	ir_jcci(ir, CC_EQ, r, 0, ok);
+	ir_jcci(ir, CC_EQ, ir_ext(ir, dyn_make(cx, el, value, flags), 4, true), 0, ok);
 	count_drop(cx, DW_DROP_DYN);
 	ir_label(ir, ok);
 }
@@ -442,7 +478,7 @@ static bool replaces(const struct symbol *s)
 }
 
 /* Jumps to end if the element has got its new value in place. */
-static void dyn_replace(struct clause_ctx *cx, const struct expr *e, vreg map, vreg key, struct val v, uint32_t end)
+static void dyn_replace(struct clause_ctx *cx, const struct expr *e, struct element el, struct val v, uint32_t end)
 {
 	struct ir *ir = cx->ir;
 	uint32_t none = ir_newlabel(ir);
@@ -450,7 +486,7 @@ static void dyn_replace(struct clause_ctx *cx, const struct expr *e, vreg map, v
 
 	if (!replaces(e->sym))
 		return;
-	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ map, key }, 2, false);
+	p = dyn_find(cx, el);
 	ir_jcci(ir, CC_EQ, p, 0, none);
 	slot_write(cx, e->sym, p, v);
 	ir_jmp(ir, end);
@@ -475,20 +511,21 @@ static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size, end = ir_newlabel(ir), del = ir_newlabel(ir);
-	vreg key = dyn_key(cx, e, &size), map = ir_map(ir, dyn_map(cx->lw, s, size)), value;
+	uint32_t end = ir_newlabel(ir), del = ir_newlabel(ir);
+	struct element el = dyn_element(cx, e);
+	vreg value;
 
 	if (s->type->kind == T_STRING)
 		v.s = str_convert(cx, v.s, s->form);
 	zero_jump(cx, s, v, del);
-	dyn_replace(cx, e, map, key, v, end);
+	dyn_replace(cx, e, el, v, end);
 	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(cx, scratch_alloc(cx->pg, value_size(s)))
 								 : ir_stack(ir, ir_stack_alloc(ir, value_size(s)));
 	slot_write(cx, s, value, v);
-	dyn_update(cx, map, key, value, BPF_ANY);
+	dyn_update(cx, el, value, BPF_ANY);
 	ir_jmp(ir, end);
 	ir_label(ir, del);
-	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ map, key }, 2, false);
+	dyn_delete(cx, el);
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
 }
@@ -498,20 +535,19 @@ static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, bool down)
 {
 	struct ir *ir = cx->ir;
-	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size, add = ir_newlabel(ir), end = ir_newlabel(ir);
-	vreg key = dyn_key(cx, e, &size), map = ir_map(ir, dyn_map(cx->lw, s, size)), p = ir_var(ir), value, r;
-	vreg args[2] = { map, key };
+	uint32_t add = ir_newlabel(ir), end = ir_newlabel(ir);
+	struct element el = dyn_element(cx, e);
+	vreg p = ir_var(ir), value, r;
 
-	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_set(ir, p, dyn_find(cx, el));
 	ir_jcci(ir, CC_NE, p, 0, add);
 	dyn_age(cx, e, end);
 	value = ir_stack(ir, ir_stack_alloc(ir, 8));
 	ir_st(ir, value, 0, 8, delta);
-	r = ir_call(ir, BPF_FUNC_map_update_elem, (vreg[]){ map, key, value, ir_imm(ir, BPF_NOEXIST) }, 4, false);
+	r = dyn_make(cx, el, value, BPF_NOEXIST);
 	ir_jcci(ir, CC_EQ, ir_ext(ir, r, 4, true), 0, end);
-	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false)); /* another CPU was first, or no room */
+	ir_set(ir, p, dyn_find(cx, el)); /* another CPU was first, or no room */
 	ir_jcci(ir, CC_NE, p, 0, add);
 	count_drop(cx, DW_DROP_DYN);
 	ir_jmp(ir, end);
@@ -519,7 +555,7 @@ static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, boo
 	ir_xadd(ir, p, 0, 8, delta);
 	if (down) {
 		ir_jcci(ir, CC_NE, ir_ld(ir, p, 0, 8, false, false), 0, end);
-		ir_call(ir, BPF_FUNC_map_delete_elem, args, 2, false);
+		dyn_delete(cx, el);
 	}
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
@@ -551,18 +587,16 @@ static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size, end = ir_newlabel(ir), lost = ir_newlabel(ir), bytes = value_size(s);
-	vreg key = dyn_key(cx, e, &size), p = ir_var(ir), args[4] = { 0, key };
+	uint32_t end = ir_newlabel(ir), lost = ir_newlabel(ir), bytes = value_size(s);
+	struct element el = dyn_element(cx, e);
+	vreg p = ir_var(ir);
 
-	args[0] = ir_map(ir, dyn_map(cx->lw, s, size));
-	ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+	ir_set(ir, p, dyn_find(cx, el));
 	ir_jcci(ir, CC_NE, p, 0, end);
 	if (make) {
 		dyn_age(cx, e, lost);
-		args[2] = zero_block(cx, bytes);
-		args[3] = ir_imm(ir, BPF_NOEXIST);
-		ir_call(ir, BPF_FUNC_map_update_elem, args, 4, false);
-		ir_set(ir, p, ir_call(ir, BPF_FUNC_map_lookup_elem, args, 2, false));
+		(void)dyn_make(cx, el, zero_block(cx, bytes), BPF_NOEXIST);
+		ir_set(ir, p, dyn_find(cx, el));
 		ir_jcci(ir, CC_NE, p, 0, end);
 		count_drop(cx, DW_DROP_DYN);
 		ir_label(ir, lost);
@@ -596,8 +630,7 @@ vreg var_text(struct clause_ctx *cx, const struct expr *e)
 	struct ir *ir = cx->ir;
 	struct symbol *s = e->sym;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size;
-	vreg key, p;
+	vreg p;
 
 	if (s->kind == SYM_VAR && s->scope == SCOPE_THIS) {
 		fault_unless(cx, CC_EQ, this_var(cx, s)->s.null, 0, DW_FAULT_BADADDR, 0);
@@ -608,8 +641,7 @@ vreg var_text(struct clause_ctx *cx, const struct expr *e)
 		fault_unless(cx, CC_EQ, slot_read(cx, s, p).s.null, 0, DW_FAULT_BADADDR, 0);
 		return p;
 	}
-	key = dyn_key(cx, e, &size);
-	p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, dyn_map(cx->lw, s, size)), key }, 2, false);
+	p = dyn_find(cx, dyn_element(cx, e));
 	fault_unless(cx, CC_NE, p, 0, DW_FAULT_BADADDR, 0);
 	ir_stack_release(ir, mark);
 	return p;
@@ -620,10 +652,8 @@ void var_release(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
-	uint32_t size;
-	vreg key = dyn_key(cx, e, &size);
 
-	ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ ir_map(ir, dyn_map(cx->lw, e->sym, size)), key }, 2, false);
+	dyn_delete(cx, dyn_element(cx, e));
 	ir_stack_release(ir, mark);
 }
 

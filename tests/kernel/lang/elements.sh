@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# parallel: yes
+# A program looks an element of an array up once, however often its clauses read it, until elements are made or deleted;
+# and then again, so that each read sees what was assigned before it.
+finds() { # PROGRAM: lookups in the map of its array, map 3
+	"$dwire" --dump=ir -n "$1" >"$tmp/ir"
+	grep -c "call 1(v$(sed -n 's/^\tv\([0-9]*\) = map 3$/\1/p' "$tmp/ir" | head -n 1)," "$tmp/ir"
+}
+array='uint64_t x[uint64_t]; tcp:::state-change'
+expect_eq "$(finds "$array /x[args[1]->cs_cid]/ { printf(\"%d %d\", x[args[1]->cs_cid], x[args[1]->cs_cid]); }")" 1 "reads"
+expect_eq "$(finds "$array /x[args[1]->cs_cid]/ { } tcp:::state-change { x[args[1]->cs_cid] = timestamp; }")" 1 \
+	"a read, an assignment"
+expect_ge "$(finds "$array { x[args[1]->cs_cid] = timestamp; printf(\"%d\", x[args[1]->cs_cid]); }")" 2 "made, read"
+
+cat >"$tmp/values.d" <<-'END'
+	int x[int], text[string], n;
+	BEGIN { printf("%d", x[1]); x[1] = 5; printf(" %d", x[1]); x[1] = 6; printf(" %d", x[1]); }
+	BEGIN { x[1] = 0; printf(" %d", x[1]); x[1]++; printf(" %d", x[1]); x[1] += 2; printf(" %d\n", x[1]); }
+	BEGIN /x[1] == 3/ { x[2] = x[1]; printf("%d %d", x[1], x[2]); x[1] = x[2] - 3; printf(" %d %d\n", x[1], x[2]); }
+	BEGIN /x[1] == 0 && x[2] == 3/ { n = x[1] ? (x[2] = 0) : (x[1] = 9); printf("%d %d %d\n", n, x[1], x[2]); }
+	BEGIN /x[1] == 9/ { n = x[1] == 9 ? (x[1] = 0) : (x[2] = 7); printf("%d %d %d\n", n, x[1], x[2]); }
+	BEGIN { if (x[2] == 3) { x[2]--; x[2]--; x[2]--; } else { x[2] = 8; } printf("%d\n", x[2]); }
+	BEGIN { x[n] = 4; n = 1; printf("%d %d", x[0], x[n]); x[n] = 2; n = 0; printf(" %d %d\n", x[n], x[1]); }
+	BEGIN { text["a"] = 1; printf("%d", text["a"]); text["a"] = 0; printf(" %d\n", text["a"]); exit(0); }
+END
+expect_eq "$("$dwire" -qs "$tmp/values.d")" "$(printf '%s\n' "0 5 6 0 1 3" "3 3 0 3" "9 9 3" "0 0 3" "0" "4 0 4 2" "1 0")" \
+	"each read sees what was assigned"
