@@ -2,7 +2,8 @@
 /* functions: see functions.h.
  * Input: available_filter_functions of tracefs, with lines "NAME" or "NAME [MODULE]"; a private mount is used if
  * tracefs is not mounted. Output: the names in one text, and a hash that finds them.
- * Invariant: a name that a module has twice is never returned by kfuncs_each(). */
+ * Invariant: kfuncs_each() never returns a name that does not say which function is meant: one that a module has
+ * twice, or that another module or the kernel itself has, too. The kernel's own stays: kprobes find it first. */
 #include "kernel/functions.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 
 struct func {
 	const char *name, *module;
-	bool twice; /* another one of the module has the name */
+	bool twice; /* the name does not say that it is this one */
 };
 
 struct kfuncs {
@@ -62,42 +63,62 @@ static int open_list(void)
 	return open_detached();
 }
 
-/* Modules may have functions of the same name: both parts count. */
-static size_t hash(const char *module, const char *name)
+static size_t hash(const char *name)
 {
 	uint32_t h = 2166136261u;
 
 	for (; *name; name++)
 		h = (h ^ (unsigned char)*name) * 16777619u;
-	for (; *module; module++)
-		h = (h ^ (unsigned char)*module) * 16777619u;
 	return h;
+}
+
+static bool is_kernels(const char *module)
+{
+	return !strcmp(module, "vmlinux");
+}
+
+/* The next function of that name, from *h on, which is hash(name) at first; NULL: there is none, and *h is a free
+ * slot. */
+static struct func *next_named(const struct kfuncs *k, const char *name, size_t *h)
+{
+	uint32_t i;
+
+	for (; (i = k->slots[*h & (k->nslots - 1)]) != 0; ++*h) {
+		if (strcmp(k->v[i - 1].name, name) != 0)
+			continue;
+		++*h;
+		return &k->v[i - 1];
+	}
+	return NULL;
 }
 
 static struct func *find(const struct kfuncs *k, const char *module, const char *name)
 {
-	uint32_t i;
+	size_t h = hash(name);
+	struct func *f;
 
-	for (size_t h = hash(module, name); (i = k->slots[h & (k->nslots - 1)]) != 0; h++)
-		if (!strcmp(k->v[i - 1].name, name) && !strcmp(k->v[i - 1].module, module))
-			return &k->v[i - 1];
+	while ((f = next_named(k, name, &h)) != NULL)
+		if (!strcmp(f->module, module))
+			return f;
 	return NULL;
 }
 
-/* A name that occurs twice cannot be attached to, as it does not say which function is meant. Strings stay in the
- * text. */
+/* Kprobes, and links of many of them, are asked for names. Strings stay in the text. */
 static void add(struct kfuncs *k, const char *module, const char *name)
 {
-	struct func *f = find(k, module, name);
-	size_t h = hash(module, name);
+	size_t h = hash(name);
+	bool twice = false;
+	struct func *f;
 
-	if (f) {
-		f->twice = true;
-		return;
+	while ((f = next_named(k, name, &h)) != NULL) {
+		if (!strcmp(f->module, module)) {
+			f->twice = true;
+			return;
+		}
+		f->twice |= !is_kernels(f->module);
+		twice |= !is_kernels(module);
 	}
-	while (k->slots[h & (k->nslots - 1)])
-		h++;
-	k->v[k->n++] = (struct func){ name, module, false };
+	k->v[k->n++] = (struct func){ name, module, twice };
 	k->slots[h & (k->nslots - 1)] = (uint32_t)k->n;
 }
 

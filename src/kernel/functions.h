@@ -14,6 +14,6 @@ void kfuncs_close(struct kfuncs *k);
 /* module NULL, "" or "vmlinux": the kernel itself. */
 bool kfuncs_has(const struct kfuncs *k, const char *module, const char *name);
 /* Calls each for every function, in the order of the kernel's list; module is "vmlinux" for the kernel itself. Names
- * that occur twice are ambiguous and left out. */
+ * that occur twice are ambiguous and left out; but the kernel's own stay if only modules have the name, too. */
 void kfuncs_each(const struct kfuncs *k, void (*each)(void *ctx, const char *module, const char *name), void *ctx);
 #endif

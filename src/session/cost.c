@@ -180,6 +180,21 @@ static bool has_program(const struct image *img, uint32_t probe)
 	return false;
 }
 
+/* Other probes than the first that fire in parts of a joined program. */
+static size_t others(const struct image_prog *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < p->nparts; i++) {
+		bool seen = p->parts[i].notes;
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = p->parts[k].probe == p->parts[i].probe;
+		n += !seen;
+	}
+	return n;
+}
+
 /* Probes that share the program p with its first one. Of many probes at one place, as in *:::entry, a program names
  * only the first (lower/multi.c); BEGIN, END and ERROR share none. */
 static size_t shared(const struct image *img, const struct image_prog *p)
@@ -187,7 +202,7 @@ static size_t shared(const struct image *img, const struct image_prog *p)
 	uint32_t first = row_of(p), n = first + 1;
 
 	if (p->nparts)
-		return p->nparts - 1;
+		return others(p);
 	while (n < img->probes.n && strcmp(img->probes.v[n].prov, "dtrace") != 0 && !has_program(img, n))
 		n++;
 	return n - first - 1;

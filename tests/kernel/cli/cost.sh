@@ -36,6 +36,8 @@ expect_eq "$(row often) $(row seldom)" "20000 300" "runs of each probe's program
 expect_match "$ERR" 'dwire: cost: [0-9.]+% of [0-9]+ CPUs? in [0-9.]+ s; [0-9.]+ [KM]iB in the kernel' "share and memory"
 run -q --cost -n 'pid$target:a.out:often:entry, pid$target:a.out:seldom:entry { @ = count(); }' -c "$tmp/m 10"
 expect_match "$ERR" 'cost: +310 .*:entry and 1 more' "a program that two probes share"
+run -q --cost -n 'tcp:::state-change { @ = count(); }' -c "bash -c 'true </dev/tcp/127.0.0.1/1'"
+expect_eq "$(grep -c ':state-change$' <<<"$ERR") $(grep -c 'more$' <<<"$ERR")" "1 0" "a part that fires no probe: $ERR"
 run -q -n "#pragma D option cost
 $d" -c "$tmp/m 10"
 expect_eq "$(row often) $(row seldom)" "10 300" "as a pragma: $ERR"
