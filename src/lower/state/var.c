@@ -392,11 +392,18 @@ static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 	return el;
 }
 
-/* Where its value is; 0: there is none. Reads and assignments of the same element share it. */
+/* Where its value is; 0: there is none. For writing: another CPU may delete the element at any time, and the kernel gives
+ * its memory to another one at once, so that a write must follow the lookup. */
 static vreg dyn_find(struct clause_ctx *cx, struct element el)
 {
-	return el.word ? ir_find(cx->ir, el.map, el.key, el.word, cx->pg->changes)
-		       : ir_call(cx->ir, BPF_FUNC_map_lookup_elem, (vreg[]){ el.map, el.key }, 2, false);
+	return ir_call(cx->ir, BPF_FUNC_map_lookup_elem, (vreg[]){ el.map, el.key }, 2, false);
+}
+
+/* The same for reading: equal reads share it, so that a clause reads what its predicate has tested, though another CPU
+ * deletes it. */
+static vreg dyn_look(struct clause_ctx *cx, struct element el)
+{
+	return el.word ? ir_find(cx->ir, el.map, el.key, el.word, cx->pg->changes) : dyn_find(cx, el);
 }
 
 static vreg dyn_make(struct clause_ctx *cx, struct element el, vreg value, int flags)
@@ -432,7 +439,7 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 		out = int_val(ir_var(ir), s->type);
 		ir_seti(ir, out.r, 0);
 	}
-	p = dyn_find(cx, el);
+	p = dyn_look(cx, el);
 	ir_jcci(ir, CC_EQ, p, 0, end);
 	if (out.k == V_STR)
 		str_set(cx, out.s, slot_read(cx, s, p).s);
