@@ -392,8 +392,8 @@ static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 	return el;
 }
 
-/* Where its value is; 0: there is none. For writing: another CPU may delete the element at any time, and the kernel gives
- * its memory to another one at once, so that a write must follow the lookup. */
+/* Where its value is; 0: there is none. For writing: another CPU may delete the element at any time, and the kernel
+ * gives its memory to another one at once, so that a write must follow the lookup. */
 static vreg dyn_find(struct clause_ctx *cx, struct element el)
 {
 	return ir_call(cx->ir, BPF_FUNC_map_lookup_elem, (vreg[]){ el.map, el.key }, 2, false);

@@ -3,15 +3,15 @@
 # A program looks an element of an array up once, however often its clauses read it, until elements are made or deleted;
 # and then again, so that each read sees what was assigned before it. An assignment looks for itself: it must not write
 # where another CPU has deleted the element and made another one.
-finds() { # PROGRAM: lookups in the map of its array, map 3
-	"$dwire" --dump=ir -n "$1" >"$tmp/ir"
-	grep -c "call 1(v$(sed -n 's/^\tv\([0-9]*\) = map 3$/\1/p' "$tmp/ir" | head -n 1)," "$tmp/ir"
+finds() { # CLAUSES: lookups of the whole program
+	"$dwire" --dump=ir -n "uint64_t x[uint64_t]; $1" >"$tmp/ir"
+	grep -c "call 1(" "$tmp/ir"
 }
-array='uint64_t x[uint64_t]; tcp:::state-change'
-expect_eq "$(finds "$array /x[args[1]->cs_cid]/ { printf(\"%d %d\", x[args[1]->cs_cid], x[args[1]->cs_cid]); }")" 1 "reads"
-expect_eq "$(finds "$array /x[args[1]->cs_cid]/ { } tcp:::state-change { x[args[1]->cs_cid] = timestamp; }")" 2 \
-	"a read, an assignment"
-expect_ge "$(finds "$array { x[args[1]->cs_cid] = timestamp; printf(\"%d\", x[args[1]->cs_cid]); }")" 2 "made, read"
+once=$(finds 'tcp:::state-change /x[pid]/ { printf("%d", pid); }')
+expect_eq "$(finds 'tcp:::state-change /x[pid]/ { printf("%d %d", x[pid], x[pid]); }')" "$once" "reads of one element"
+expect_ge "$(finds 'tcp:::state-change /x[pid]/ { printf("%d", x[pid + 1]); }')" $((once + 1)) "reads of two"
+expect_ge "$(finds 'tcp:::state-change /x[pid]/ { printf("%d", pid); x[pid] = 1; }')" $((once + 1)) "an assignment"
+expect_ge "$(finds 'tcp:::state-change /x[pid]/ { x[pid] = timestamp; printf("%d", x[pid]); }')" $((once + 2)) "and a read behind it"
 
 cat >"$tmp/values.d" <<-'END'
 	int x[int], text[string], n;
