@@ -7,11 +7,11 @@ finds() { # CLAUSES: lookups of the whole program
 	"$dwire" --dump=ir -n "uint64_t x[uint64_t]; $1" >"$tmp/ir"
 	grep -c "call 1(" "$tmp/ir"
 }
-once=$(finds 'tcp:::state-change /x[pid]/ { printf("%d", pid); }')
-expect_eq "$(finds 'tcp:::state-change /x[pid]/ { printf("%d %d", x[pid], x[pid]); }')" "$once" "reads of one element"
-expect_ge "$(finds 'tcp:::state-change /x[pid]/ { printf("%d", x[pid + 1]); }')" $((once + 1)) "reads of two"
-expect_ge "$(finds 'tcp:::state-change /x[pid]/ { printf("%d", pid); x[pid] = 1; }')" $((once + 1)) "an assignment"
-expect_ge "$(finds 'tcp:::state-change /x[pid]/ { x[pid] = timestamp; printf("%d", x[pid]); }')" $((once + 2)) "and a read behind it"
+once=$(finds 'tcp:::state-change /x[7]/ { printf("%d", 5); }')
+expect_eq "$(finds 'tcp:::state-change /x[7]/ { printf("%d %d", x[7], x[7]); }')" "$once" "reads of one element"
+expect_ge "$(finds 'tcp:::state-change /x[7]/ { printf("%d", x[8]); }')" $((once + 1)) "reads of two"
+expect_ge "$(finds 'tcp:::state-change /x[7]/ { printf("%d", 5); x[7] = 1; }')" $((once + 1)) "an assignment"
+expect_ge "$(finds 'tcp:::state-change /x[7]/ { x[7] = timestamp; printf("%d", x[7]); }')" $((once + 2)) "and a read behind it"
 
 cat >"$tmp/values.d" <<-'END'
 	int x[int], text[string], n;
