@@ -18,6 +18,7 @@
 . "$here/preempt.lib"
 in_guest || boot 6.12
 fbt_tests
+check fbt-modules fbt_modules
 for tier in functions kprobes; do
 	check "refused-exec-success-$tier" refused proc:::exec-success 'it is not seen there' $tier
 	check "refused-autoresize-$tier" refused tcp:::receive-autoresize 'it is not seen there' $tier
