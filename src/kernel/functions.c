@@ -20,7 +20,7 @@
 
 struct func {
 	const char *name, *module;
-	bool twice; /* the name does not say that it is this one */
+	bool ambiguous; /* the name does not say that it is this one */
 };
 
 struct kfuncs {
@@ -107,18 +107,18 @@ static struct func *find(const struct kfuncs *k, const char *module, const char 
 static void add(struct kfuncs *k, const char *module, const char *name)
 {
 	size_t h = hash(name);
-	bool twice = false;
+	bool ambiguous = false;
 	struct func *f;
 
 	while ((f = next_named(k, name, &h)) != NULL) {
 		if (!strcmp(f->module, module)) {
-			f->twice = true;
+			f->ambiguous = true;
 			return;
 		}
-		f->twice |= !is_kernels(f->module);
-		twice |= !is_kernels(module);
+		f->ambiguous |= !is_kernels(f->module);
+		ambiguous |= !is_kernels(module);
 	}
-	k->v[k->n++] = (struct func){ name, module, twice };
+	k->v[k->n++] = (struct func){ name, module, ambiguous };
 	k->slots[h & (k->nslots - 1)] = (uint32_t)k->n;
 }
 
@@ -192,12 +192,12 @@ bool kfuncs_has(const struct kfuncs *k, const char *module, const char *name)
 {
 	const struct func *f = find(k, module && *module ? module : "vmlinux", name);
 
-	return f && !f->twice;
+	return f && !f->ambiguous;
 }
 
 void kfuncs_each(const struct kfuncs *k, void (*each)(void *ctx, const char *module, const char *name), void *ctx)
 {
 	for (size_t i = 0; i < k->n; i++)
-		if (!k->v[i].twice)
+		if (!k->v[i].ambiguous)
 			each(ctx, k->v[i].module, k->v[i].name);
 }

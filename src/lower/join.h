@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* join: merges programs that are attached to the same place. Linux allows at most 38 fentry and fexit programs on a
- * function, including those of other tracers. Attaching or detaching a program at a tracepoint takes a millisecond or
- * more, so traces with very many programs merge those as well. At
- * tracepoints, and where every packet passes, programs that look for a few events cost more to enter than to run: those
- * of a tracepoint are merged, and where packets pass more than two; neighbours with the same look call it once. */
+ * function, including those of other tracers. At tracepoints, and where every packet passes, programs that look for a
+ * few events cost more to enter than to run: those of a tracepoint are merged, and where packets pass more than two;
+ * neighbours with the same look call it once. Traces with very many programs merge at most four of a tracepoint. */
 #ifndef DWIRE_LOWER_JOIN_H
 #define DWIRE_LOWER_JOIN_H
 #include "image/image.h"

@@ -727,7 +727,7 @@ static void store_key(struct clause_ctx *cx, const struct expr *e, bool hashed, 
 	if (key->at)
 		return;
 	if (hashed) {
-		key->at = key_store(cx, &e->a->args, e->a->sym, &key->size);
+		key->at = key_store(cx, &e->a->args, e->a->sym, &key->size, NULL);
 	} else {
 		key->at = ir_stack(ir, ir_stack_alloc(ir, 8));
 		ir_sti(ir, key->at, 0, 4, 0);

@@ -63,8 +63,9 @@ struct val var_write(struct clause_ctx *cx, const struct expr *lhs, struct val v
 /* Adds delta, atomically if possible. down: the variable is expected to return to 0. False: nothing was emitted. */
 bool var_add(struct clause_ctx *cx, const struct expr *lhs, vreg delta, bool down);
 void vars_collect(struct clause_ctx *cx, const struct clause *c);
-/* Stores a tuple of keys in memory and returns its address; *size: its bytes. Integers take 8 bytes. */
-vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size);
+/* Stores a tuple of keys in memory and returns its address; *size: its bytes. Integers take 8 bytes. *word: the only
+ * key, if it is a word and nothing is added to it, else 0; word may be NULL. */
+vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size, vreg *word);
 
 /* ---- lower/state/vtime.c */
 struct val vtime_read(struct clause_ctx *cx, const struct symbol *s);

@@ -299,9 +299,7 @@ static void key_put(struct clause_ctx *cx, const struct expr *e, const struct sy
 		ir_st(cx->ir, base, off, 8, v.r);
 }
 
-/* Stores the keys into memory and returns its address. Integers take 8 bytes. *word: the only key, if it is a word and
- * nothing is added; else 0. */
-static vreg keys_put(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size, vreg *word)
+vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size, vreg *word)
 {
 	struct ir *ir = cx->ir;
 	struct val *vals = ARENA_ARRAY(cx->lw->arena, struct val, args->n + 1);
@@ -329,15 +327,9 @@ static vreg keys_put(struct clause_ctx *cx, const expr_list *args, const struct 
 	}
 	if (s->shared)
 		ir_sti(ir, base, off, 8, (int32_t)s->shared);
-	*word = args->n == 1 && *size == 8 && vals[0].k == V_INT ? vals[0].r : 0;
+	if (word)
+		*word = args->n == 1 && *size == 8 && vals[0].k == V_INT ? vals[0].r : 0;
 	return base;
-}
-
-vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size)
-{
-	vreg word;
-
-	return keys_put(cx, args, s, size, &word);
 }
 
 /* The map of a self-> or pkt-> variable or associative array. If s->shared is set it shares the map with others, and
@@ -381,7 +373,7 @@ static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 	struct element el = { 0 };
 
 	if (e->kind == EX_INDEX) {
-		el.key = keys_put(cx, &e->args, e->sym, &size, &el.word);
+		el.key = key_store(cx, &e->args, e->sym, &size, &el.word);
 	} else {
 		el.key = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
 		ir_st(cx->ir, el.key, 0, 8, scope_key(cx, e));
