@@ -6,6 +6,8 @@
  * row later: COMM %s USTACK=ustack (%s) US=us %@d
  */
 uint64_t start[uintptr_t];
+/* Whose the connections are that no process waits for: they end in an interrupt. */
+string name[uintptr_t];
 
 dtrace:::BEGIN
 {
@@ -18,20 +20,32 @@ sock:::connect-start
 	start[args[0]->so_addr] = timestamp;
 }
 
+sock:::connect-start
+/ args[0]->so_nonblock && start[args[0]->so_addr] /
+{
+	name[args[0]->so_addr] = args[1]->cs_execname;
+}
+
 sock:::connect-done
-/ args[0]->so_nonblock == 0 && start[args[0]->so_addr] && (args[2]->sr_errno != 0) == failed &&
+/ args[0]->so_incall && args[0]->so_nonblock == 0 && start[args[0]->so_addr] && (args[2]->sr_errno != 0) == failed &&
   timestamp - start[args[0]->so_addr] >= slow * 1000000 /
 {
 	@us[args[1]->cs_execname, ustack()] = quantize((timestamp - start[args[0]->so_addr]) / 1000);
 }
 
-/* It completes in an interrupt, when the code that began it is elsewhere. */
+/* It completes in an interrupt, when the code that began it is elsewhere, or fails at once. */
 sock:::connect-done
 / args[0]->so_nonblock && start[args[0]->so_addr] && (args[2]->sr_errno != 0) == failed &&
   timestamp - start[args[0]->so_addr] >= slow * 1000000 /
 {
-	@later[args[1]->cs_execname, "not waited for in connect"] =
+	@later[name[args[0]->so_addr], "not waited for in connect"] =
 	    quantize((timestamp - start[args[0]->so_addr]) / 1000);
+}
+
+sock:::connect-done
+/ args[0]->so_nonblock && start[args[0]->so_addr] /
+{
+	name[args[0]->so_addr] = 0;
 }
 
 sock:::connect-done

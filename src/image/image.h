@@ -266,6 +266,7 @@ struct image_prog {
 	uint32_t probe;                /* index in image.probes */
 	bool notes;                    /* it fires no probe: it notes something that the probe reads later (a stamp) */
 	bool chooses;                  /* it has a condition: some of the events that it sees do not fire the probe */
+	bool step;                     /* as the site's (image/probe.h) */
 	uint64_t period_ns;            /* tick, profile; cpc: events; else 0 */
 	uint32_t tick;                 /* tick: the number in the map of ticks, from 1; else 0 */
 	uint32_t prog_type;            /* enum bpf_prog_type */

@@ -182,10 +182,12 @@ static int make_all(struct loader *ld, int *ahead)
 	struct loaded *l = ld->l;
 
 	for (size_t i = 0; i < img->maps.n; i++) {
-		int fd = ahead[i] >= 0 ? ahead[i] : make_map(ld, &img->maps.v[i]);
+		/* only code that no run can reach, and that was left out, would read it */
+		const bool unread = !img->needs_owner && load_borrowed(&OWNER_MAPS_NONE, img->maps.v[i].role);
+		int fd = unread ? -1 : ahead[i] >= 0 ? ahead[i] : make_map(ld, &img->maps.v[i]);
 
 		ahead[i] = -1;
-		if (fd < 0)
+		if (fd < 0 && !unread)
 			return fd;
 		l->maps[l->nmaps++] = fd;
 	}

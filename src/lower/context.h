@@ -103,6 +103,7 @@ struct lowerer {
 	uint32_t tick_probe;  /* the last one's index in image.probes */
 	bool slots_known;     /* tables of slots have their size */
 	bool gated;           /* no clause acts before the gate opens */
+	bool owners;          /* the owner service may be needed */
 	int32_t scratch_max;  /* bytes that the largest program needs of a slot */
 	uint32_t vtime_probe; /* index of the first probe that reads vtimestamp */
 };

@@ -413,17 +413,26 @@ static bool wants_gate(struct lowerer *lw)
 	return many || attached > 1 || (attached && begins);
 }
 
-/* Does a program use that map? A lookup that no run can reach has been left out of its code. */
-static bool is_used(const struct lowerer *lw, enum map_role role)
+/* Does the program use that map? A lookup that no run can reach has been left out of its code. */
+static bool uses(const struct lowerer *lw, const struct image_prog *p, enum map_role role)
 {
-	for (size_t i = 0; lw->maps[role] && i < lw->im->progs.n; i++) {
-		const struct code *c = &lw->im->progs.v[i].code;
-
-		for (size_t k = 0; k < c->maps.n; k++)
-			if (c->maps.v[k].map == lw->maps[role] - 1)
-				return true;
-	}
+	for (size_t k = 0; lw->maps[role] && k < p->code.maps.n; k++)
+		if (p->code.maps.v[k].map == lw->maps[role] - 1)
+			return true;
 	return false;
+}
+
+/* What the programs need of the owner service. */
+static void find_owners(struct lowerer *lw)
+{
+	for (size_t i = 0; i < lw->im->progs.n; i++) {
+		const struct image_prog *p = &lw->im->progs.v[i];
+		const bool ended = uses(lw, p, MAP_ENDED), any = ended || uses(lw, p, MAP_PLACES);
+
+		lw->im->needs_ended |= ended;
+		lw->im->needs_owner |= any;
+		lw->im->packet_owner |= any && !p->step;
+	}
 }
 
 /* Maps whose sizes depend on all programs get them here, before programs are joined. */
@@ -448,7 +457,7 @@ void lower_finish(struct lowerer *lw)
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
 	if (lw->maps[MAP_BORN])
 		lw->im->maps.v[lw->maps[MAP_BORN] - 1].value_size = (uint32_t)lw->im->aggs.n * DW_BORN_COUNT * 8;
-	lw->im->needs_ended = is_used(lw, MAP_ENDED);
+	find_owners(lw);
 	maps_preallocate(lw);
 	join_programs(lw->arena, lw->im);
 	arena_free(lw->spare_ir);

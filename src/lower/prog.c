@@ -292,7 +292,10 @@ static bool too_much_code(struct lowerer *lw, struct loc at, size_t more)
 void prog_emit(struct prog_ctx *pg, struct loc at)
 {
 	struct image_prog p = {
-		.target = pg->site->target, .probe = pg->probe_index, .chooses = pg->site->when != NULL
+		.target = pg->site->target,
+		.probe = pg->probe_index,
+		.chooses = pg->site->when != NULL,
+		.step = pg->site->step,
 	};
 	struct report_kept kept;
 

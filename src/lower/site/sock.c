@@ -252,10 +252,9 @@ static void need_owners(struct clause_ctx *cx)
 {
 	const struct lower_env *env = cx->lw->env;
 
-	if (!cx->lw->im->needs_owner && env->owners)
+	if (!cx->lw->owners && env->owners)
 		env->owners(env->ctx, cx->lw->im->functions);
-	cx->lw->im->needs_owner = true;
-	cx->lw->im->packet_owner |= !cx->pg->site->step;
+	cx->lw->owners = true;
 }
 
 /* The owner record of the socket at addr: a pointer to a struct dw_owner, or NULL. If several processes use the

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # parallel: yes
-# A connection that a process waits for ends in its call, another one in an interrupt (so_incall). tcpconnect and soconnect
-# know whose both are, and need no owner service for that.
+# A connection that a process waits for ends in its call, another one in an interrupt (so_incall). tcpconnect, soconnect
+# and soconnlat know whose both are, and need no owner service for that; neither does a predicate that holds in calls only.
 need python3
 netns_new incall
 cat >"$tmp/connect.py" <<'E2'
@@ -35,4 +35,16 @@ for t in tcpconnect soconnect; do
 	rows=$(awk -v pid="$pid" '$1 == pid && $2 == "python3" { print $NF }' "$tmp/out" | LC_ALL=C sort | uniq -c | awk '{ print $1 $2 }' | xargs)
 	[ "$rows" = '2Success 2refused' ] || fail "$t: $rows of $pid: $(<"$tmp/out")"
 	! grep 'owners of sockets' "$tmp/err" || fail "$t runs the owner service"
+done
+for which in "" --failed; do
+	ip netns exec "$NETNS" "$dwire" soconnlat $which --json --cost --everyone --command "python3 $tmp/connect.py" \
+		>"$tmp/out" 2>"$tmp/err" </dev/null || fail "soconnlat: $(<"$tmp/err")"
+	rows=$(sed -n 's/.*"comm":"python3","ustack":"\(.\).*"count":\([0-9]*\)}.*/\1 \2/p' "$tmp/out" | LC_ALL=C sort | xargs)
+	expect_match "$rows" '^\( 1 [^(] 1$' "soconnlat $which: $(<"$tmp/out")"
+	! grep 'owners of sockets' "$tmp/err" || fail "soconnlat runs the owner service"
+done
+for calls in "" '/args[0]->so_incall/'; do
+	timeout 20 "$dwire" -x cost -q -n "sock:::connect-done $calls { trace(args[1]->cs_pid); } tick-1s { exit(0); }" \
+		>"$tmp/out" 2>&1 || fail "$calls: $(<"$tmp/out")"
+	expect_eq "$(grep -c 'owners of sockets' "$tmp/out")" "$([ "$calls" ] && echo 0 || echo 1)" "owner service, $calls"
 done
