@@ -161,6 +161,12 @@ static int attach_kprobe(struct attached *a, size_t prog, const char *where, con
 		return report_error(to, err, D_NONE, NULL,
 			"cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov, p->mod, p->func,
 			p->name);
+	if (err == -EMFILE && at->ntargets > 1)
+		return report_error(to, err, D_NONE, NULL,
+			"cannot attach %s:%s:%s:%s and %zu other probe%s: each function needs a file descriptor (on "
+			"Linux before 5.18 or without CONFIG_FPROBE), and this process may not have so many (ulimit "
+			"-n)",
+			p->prov, p->mod, p->func, p->name, at->ntargets - 1, at->ntargets == 2 ? "" : "s");
 	return err ? failed(a, prog, where, err, "", to) : 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "abi/arch.h"
@@ -95,12 +96,21 @@ static int attach_events(const struct image_prog *p, int prog, struct kprobe_lin
 	return links->refused - before == p->ntargets ? links->error : 0;
 }
 
+/* Can this process not have that many descriptors? That is known before the first of thousands is attached, which may
+ * take minutes, and taking them away again longer. */
+static bool too_many(size_t n)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur <= n;
+}
+
 int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)
 {
 	int fd;
 
 	if (!load_kprobe_multi(p, f))
-		return attach_events(p, prog, links);
+		return too_many(links->fds.n + p->ntargets) ? -EMFILE : attach_events(p, prog, links);
 	fd = link_multi(prog, p->targets, p->ntargets, p->attach == ATTACH_KRETPROBE);
 	return fd < 0 ? fd : links_keep(&links->fds, fd);
 }

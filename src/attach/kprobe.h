@@ -18,7 +18,8 @@ struct kprobe_links {
 uint64_t kprobes_missed(const struct kprobe_links *links, size_t from, size_t to);
 
 /* Attaches program p, which is loaded as prog, to its targets. Of several, those that the kernel refuses are counted,
- * and are an error only if there is no other. 0 or -errno. */
+ * and are an error only if there is no other. 0 or -errno; -EMFILE: each function takes a descriptor on this kernel,
+ * and this process may not have so many. */
 int kprobes_attach(const struct image_prog *p, int prog, struct features *f, struct kprobe_links *links)
 	__attribute__((warn_unused_result));
 #endif

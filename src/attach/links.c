@@ -114,19 +114,30 @@ static void stay_and_close(const struct links *l, int wait)
 	_exit(0); /* which closes them */
 }
 
+/* Opens a pipe. If there are so many links that it finds no descriptors, it takes theirs. */
+static bool open_pipe(struct links *l, int pipes[2])
+{
+	while (pipe2(pipes, O_CLOEXEC) < 0) {
+		pipes[0] = pipes[1] = -1;
+		if (errno != EMFILE || !l->n)
+			return false;
+		close(l->v[--l->n]);
+	}
+	return true;
+}
+
 /* The kernel removes one probe at a time and waits each time, some 0.1 s, until no CPU can be running it. The process
  * that closes the last descriptor of a link waits. So a child that nobody waits for keeps the descriptors and closes
  * them after us. */
-static void close_behind(const struct links *l)
+static void close_behind(struct links *l)
 {
 	int pipes[2];
 	pid_t pid = -1;
 
-	qsort(l->v, l->n, sizeof(*l->v), by_number);
-	if (pipe2(pipes, O_CLOEXEC) == 0)
+	if (open_pipe(l, pipes)) {
+		qsort(l->v, l->n, sizeof(*l->v), by_number);
 		pid = fork();
-	else
-		pipes[0] = pipes[1] = -1;
+	}
 	if (!pid) {
 		if (!fork()) /* so that it is no child of ours */
 			stay_and_close(l, pipes[0]);

@@ -55,13 +55,30 @@ details() { # -lv says of each site whether it is there, and which are used
 		has "$OUT" $'tcp_send_reset \\(not on this kernel\\)'
 }
 
+# The process that detaches probes behind dwire has ended.
+await_detached() {
+	local waited=0
+	while pgrep -x dwire >/dev/null && [ $((waited += 1)) -lt 300 ]; do sleep 0.2; done
+	[ $waited -lt 300 ]
+}
+
 # Many probes of a process, each an event of its own here, are taken away when dwire has ended, and all of them.
 detached_behind() {
-	local left waited=0
+	local left
 	trace -qn 'pid$target:libc:mem*:entry,pid$target:libc:str*:entry { @ = count(); }' -c true
 	left=$(pgrep -cx dwire)
-	while pgrep -x dwire >/dev/null && [ $((waited += 1)) -lt 300 ]; do sleep 0.2; done
-	[ "$STATUS" -eq 0 ] && [ "$left" -eq 1 ] && [ $waited -lt 300 ] && [ "$(bpftool prog show | grep -c ': kprobe')" -eq 0 ]
+	await_detached && [ "$STATUS" -eq 0 ] && [ "$left" -eq 1 ] && [ "$(bpftool prog show | grep -c ': kprobe')" -eq 0 ]
+}
+
+# Each function takes a descriptor. If there can never be enough, nothing is attached: taking hundreds away again takes
+# minutes, and another process would be at it behind dwire.
+too_many() {
+	local left trace_in=(bash -c 'ulimit -n 300 && exec "$@"' -)
+	trace -qn 'fbt:vmlinux:a*:entry { @ = count(); }' -c true
+	left=$(pgrep -cx dwire)
+	await_detached && [ "$STATUS" -eq 1 ] && [ "$left" -eq 0 ] &&
+		has "$ERR" 'cannot attach fbt:vmlinux:a[a-z_0-9.]*:entry and [0-9]{3,} other probes: each function needs a' &&
+		has "$ERR" 'may not have so many \(ulimit -n\)'
 }
 
 # Programs that take scratch memory before the site's condition may end before that: other CPUs are not traced.
@@ -82,6 +99,7 @@ wide() {
 check BEGIN-tick-END ticks
 check one-cpu one_cpu
 check detached-behind detached_behind
+check too-many too_many
 check profile sampled
 check ip-receive packets_in
 for p in tcp:::send udp:::receive; do
