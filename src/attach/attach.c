@@ -161,7 +161,7 @@ static int attach_kprobe(struct attached *a, size_t prog, const char *where, con
 		return report_error(to, err, D_NONE, NULL,
 			"cannot attach %s:%s:%s:%s: no instruction begins at that offset", p->prov, p->mod, p->func,
 			p->name);
-	if (err == -EMFILE && at->ntargets > 1)
+	if (err == -EMFILE && at->ntargets > 1 && !load_kprobe_multi(at, a->features))
 		return report_error(to, err, D_NONE, NULL,
 			"cannot attach %s:%s:%s:%s and %zu other probe%s: each function needs a file descriptor (on "
 			"Linux before 5.18 or without CONFIG_FPROBE), and this process may not have so many (ulimit "
