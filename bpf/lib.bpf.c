@@ -10,6 +10,7 @@
  * the outcome of a branch is computed, and a value that a path would know exactly stays a range. Memory is accessed by
  * bytes: the pointers may have any alignment, and stack memory allows nothing else at variable offsets. */
 #include "abi/abi.h"
+#include "abi/words.h"
 
 #define TSTR_ROOM 48 /* bytes of an address as text, with a NUL and what is written ahead */
 #define INLINE static inline __attribute__((always_inline))
@@ -189,4 +190,5 @@ u64 str_len(const char *s, u32 size)
 #include "lib_box.h"
 #include "lib_nft.h"
 #include "lib_xt.h"
+#include "lib_words.h"
 /* clang-format on */

@@ -190,6 +190,7 @@ struct image_probe {
 	X(MAP_TICKS)       /* array of one value: a struct dw_tick for each tick probe */ \
 	X(MAP_GLOBALS)     /* array of one value: the global variables, globals_size bytes */ \
 	X(MAP_DYN)         /* hash: associative arrays and thread-local variables */ \
+	X(MAP_WORDS)       /* array of one value: a table in front of a MAP_DYN (abi/words.h) */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
 	X(MAP_ZERO)        /* array of one value: zeroes, with which a new key of an aggregation begins */ \
 	X(MAP_BORN)        /* array of one value: keys that programs made, for each aggregation: enum dw_born */ \

@@ -295,6 +295,16 @@ vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs)
 	return push_call(ir, IR_LIB, (int64_t)fn, args, nargs, false);
 }
 
+vreg ir_lib_find(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs, int32_t changes)
+{
+	vreg d = ir_lib(ir, fn, args, nargs);
+	struct ir_insn *in = &ir->code.v[ir->code.n - 1];
+
+	in->pure = true;
+	in->off = changes;
+	return d;
+}
+
 /* Labels are numbered from 1; each is placed once by ir_label(). */
 uint32_t ir_newlabel(struct ir *ir)
 {

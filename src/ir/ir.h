@@ -111,7 +111,7 @@ struct ir_insn {
 	bool quiet; /* no effect that a user of the program can notice */
 	bool nonzero; /* the result is not 0 */
 	uint8_t nargs;
-	int32_t off;     /* CALL with a: how often elements of maps had been made or deleted before */
+	int32_t off;     /* CALL with a, pure LIB: how often elements of maps had been made or deleted before */
 	vreg d, a, b, c; /* CALL: a: what is at the address that the second argument is; 0: it does not matter */
 	vreg args[5];
 	int64_t imm;
@@ -163,7 +163,9 @@ struct ir {
 	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */ \
 	X(nft_in_chain, 1) /* called by nft_find() */ \
 	X(nft_find, 1)   /* (struct dw_nft *): bpf/lib_nft.h */ \
-	X(xt_walk, 1)    /* (struct dw_xt *): bpf/lib_xt.h */
+	X(xt_walk, 1)    /* (struct dw_xt *): bpf/lib_xt.h */ \
+	X(word_find, 2) X(word_drop, 2) X(word_put, 3) /* called by those below */ \
+	X(word_read, 3) X(word_delete, 3) X(word_write, 4) /* bpf/lib_words.h */
 /* clang-format on */
 enum bpflib {
 #define X(n, a) LIB_##n,
@@ -188,7 +190,10 @@ enum bpflib {
 	X(box_find, sizeof(struct dw_box)) \
 	X(nft_in_chain, sizeof(struct dw_nft)) \
 	X(nft_find, sizeof(struct dw_nft)) \
-	X(xt_walk, sizeof(struct dw_xt))
+	X(xt_walk, sizeof(struct dw_xt)) \
+	X(word_find, DW_WORDS_SIZE, 0) \
+	X(word_drop, DW_WORDS_SIZE, 0) \
+	X(word_put, DW_WORDS_SIZE, 0, 0)
 /* clang-format on */
 enum { LIB_SHAPE_ARGS = 4 };
 struct lib_shape {
@@ -227,6 +232,7 @@ vreg ir_kfunc(struct ir *ir, uint32_t btf_id, const vreg *args, unsigned nargs, 
 vreg ir_nonzero(struct ir *ir, vreg v); /* marks v, the last instruction's result, as never 0; returns v */
 vreg ir_sure(struct ir *ir, vreg v);    /* a copy of v, which is marked as never 0 */
 vreg ir_lib(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs);
+vreg ir_lib_find(struct ir *ir, enum bpflib fn, const vreg *args, unsigned nargs, int32_t changes); /* as ir_find() */
 uint32_t ir_newlabel(struct ir *ir);
 void ir_label(struct ir *ir, uint32_t label);
 void ir_jmp(struct ir *ir, uint32_t label);

@@ -36,7 +36,7 @@ static unsigned traits(const struct ir_insn *in)
 /* Has the instruction no effect but its result? Then it may go if the result is unused. */
 bool ir_droppable(const struct ir_insn *in)
 {
-	return (traits(in) & IRT_VALUE) || (in->pure && (in->op == IR_CALL || in->op == IR_KFUNC));
+	return (traits(in) & IRT_VALUE) || (in->pure && (traits(in) & IRT_CALL));
 }
 
 /* Two such instructions with equal operands have equal results. A load qualifies only if its memory does not change. */

@@ -15,7 +15,8 @@
 
 static int create(const struct image_map *m)
 {
-	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS;
+	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS ||
+		m->role == MAP_WORDS; /* or because its value then begins at a page */
 	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
 
 	return bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
@@ -103,6 +104,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_TICKS:
 	case MAP_GLOBALS:
 	case MAP_DYN:
+	case MAP_WORDS:
 	case MAP_AGG:
 	case MAP_ZERO:
 	case MAP_BORN:

@@ -69,7 +69,8 @@ static bool has_effect(struct prog_ctx *pg)
 				return true;
 			break;
 		case IR_LIB:
-			if (in->imm == LIB_chill || in->imm == LIB_packet_note)
+			if (in->imm == LIB_chill || in->imm == LIB_packet_note || in->imm == LIB_word_write ||
+				in->imm == LIB_word_delete)
 				return true;
 			break;
 		case IR_XADD:
@@ -97,6 +98,10 @@ static size_t lib_branches(int64_t fn)
 	case LIB_walk_kernel:
 	case LIB_walk_user:
 		return 8;
+	case LIB_word_read:
+	case LIB_word_delete:
+	case LIB_word_write:
+		return 3;
 	default:
 		return 5;
 	}

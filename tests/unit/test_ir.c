@@ -446,6 +446,23 @@ static void test_operands(struct arena *a)
 	CHECK(count(ir, IR_IMM) == 0, "a dead constant stayed");
 }
 
+/* Reads of an element are shared until elements are made or deleted; one that nobody needs is dropped. */
+static void test_elements(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	vreg ctx = ir_ctx(ir), key = ir_ld(ir, ctx, 0, 8, false, true), other = ir_ld(ir, ctx, 8, 8, false, true);
+	const vreg args[] = { ir_mapval(ir, 0, 0), key, ir_map(ir, 1) }, more[] = { args[0], other, args[2] };
+	vreg sum = ir_lib_find(ir, LIB_word_read, args, 3, 4);
+
+	(void)ir_lib_find(ir, LIB_word_read, more, 3, 3);
+	sum = ir_alu(ir, ALU_ADD, sum, ir_lib_find(ir, LIB_word_read, args, 3, 4));
+	sum = ir_alu(ir, ALU_ADD, sum, ir_lib_find(ir, LIB_word_read, more, 3, 4));
+	(void)ir_lib(ir, LIB_word_delete, args, 3);
+	ir_ret(ir, ir_alu(ir, ALU_ADD, sum, ir_lib_find(ir, LIB_word_read, args, 3, 5)));
+	ir_optimise(ir);
+	CHECK(count(ir, IR_LIB) == 4, "calls: %zu", (size_t)count(ir, IR_LIB));
+}
+
 static void test_addresses(struct arena *a)
 {
 	struct ir *ir = ir_new(a);
@@ -1289,9 +1306,9 @@ static void test_kernel(uint64_t seed)
 
 int main(void)
 {
-	static void (*const cases[])(struct arena *) = { test_operands, test_addresses, test_dominance, test_checks,
-		test_sure, test_threading, test_threading_copies, test_bits, test_final_variables, test_variables,
-		test_counting, test_far_jumps, test_far_jumps_reached, test_refusals, test_guards };
+	static void (*const cases[])(struct arena *) = { test_operands, test_elements, test_addresses, test_dominance,
+		test_checks, test_sure, test_threading, test_threading_copies, test_bits, test_final_variables,
+		test_variables, test_counting, test_far_jumps, test_far_jumps_reached, test_refusals, test_guards };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;

@@ -166,6 +166,7 @@ struct symbol {
 	uint32_t alike;  /* agg: the number of a group that has the same keys; 0: it is in none */
 	int form;        /* strings: joined from all that is assigned */
 	bool as_text;    /* strings: kept as text, since single characters are used; "" is not NULL */
+	bool counted;    /* numbers are added to it in place */
 	int *key_forms;  /* by key */
 	enum builtin builtin;
 	enum func func;
@@ -177,6 +178,7 @@ struct symbol {
 	struct xlate_use *xl;   /* variable: keeps a translated pointer, that is, what its translator starts from */
 	/* lower */
 	uint32_t ages;   /* pkt->: the map of packets that have it, +1 */
+	uint32_t words;  /* the map of its table (abi/words.h), +1; 0: it has none */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
 };

@@ -229,6 +229,8 @@ struct type *check_step(struct checker *ck, struct expr *e, struct type *t)
 		return not_writable(ck, e, e->a);
 	if (is_text_element(e->a))
 		e->a->a->a->sym->as_text = true;
+	if (e->a->sym)
+		e->a->sym->counted = true;
 	if (!type_is_scalar(t))
 		return err(ck, e->loc, D_OP_SCALAR, NULL, "%s needs an integer variable, not %s", expr_op_text(e->op),
 			tname(ck, t));
@@ -386,6 +388,8 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 	if (lt->kind == T_ARRAY)
 		return err(ck, e->loc, D_OP_ARRFUN, "assign to its elements",
 			"%s is an array: it is not assigned as a whole", ast_expr_text(ck->arena, e->a));
+	if (e->op != OP_ASSIGN && e->a->sym)
+		e->a->sym->counted = true;
 	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
 		return NULL;
 	if (!(type_fits(ck, lt, rt) && (e->op != OP_ASSIGN || numbers_fit(ck, NULL, lt, e->b))) &&

@@ -67,6 +67,19 @@ void vars_collect(struct clause_ctx *cx, const struct clause *c);
  * key, if it is a word and nothing is added to it, else 0; word may be NULL. */
 vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol *s, uint32_t *size, vreg *word);
 
+/* An element of a map: of an associative array, a thread or a packet. */
+struct element {
+	vreg map, key;  /* the map; the address of the key */
+	vreg word;      /* the key, if it is a single word; else 0 */
+	uint32_t words; /* the table in front of the map, +1 (lower/state/words.c); 0: there is none */
+};
+
+/* ---- lower/state/words.c: elements whose key and value are a word */
+/* Gives a new variable a table, if it fits, which takes room from its hash, m. */
+void words_begin(struct lowerer *lw, struct symbol *s, struct image_map *m);
+vreg words_read(struct clause_ctx *cx, const struct element *el); /* 0: there is none */
+void words_write(struct clause_ctx *cx, const struct element *el, vreg value);
+
 /* ---- lower/state/vtime.c */
 struct val vtime_read(struct clause_ctx *cx, const struct symbol *s);
 void vtime_finish(struct lowerer *lw); /* after all probes: the program that vtimestamp needs */

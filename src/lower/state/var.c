@@ -272,7 +272,7 @@ static struct val key_value(struct clause_ctx *cx, const struct expr *e, const s
 		return lower_expr(cx, e);
 	if (s->kind == SYM_AGG) /* its keys have a size in the record */
 		return int_val(convert_int(cx, lower_key(cx, e, to), e->type, to), to);
-	return int_val(lower_key(cx, e, to), to);
+	return int_val(s->words ? lower_int(cx, e) : lower_key(cx, e, to), to);
 }
 
 /* The bytes of a structure, and zeroes behind them. */
@@ -348,8 +348,10 @@ static uint32_t dyn_map(struct lowerer *lw, struct symbol *s, uint32_t key_size)
 
 	if (s->scope == SCOPE_PKT && m.max_entries > PACKET_VALUES)
 		m.max_entries = PACKET_VALUES;
-	if (!s->number)
-		s->number = (s->shared ? map_shared(lw, m) : map_add(lw, m)) + 1;
+	if (s->number)
+		return s->number - 1;
+	words_begin(lw, s, &m);
+	s->number = (s->shared ? map_shared(lw, m) : map_add(lw, m)) + 1;
 	return s->number - 1;
 }
 
@@ -359,28 +361,26 @@ static vreg scope_key(struct clause_ctx *cx, const struct expr *e)
 	return e->sym->scope == SCOPE_PKT ? packet_key(cx, e) : thread_key(cx);
 }
 
-/* An element of a map. */
-struct element {
-	vreg map, key; /* the map; the address of the key */
-	vreg word;     /* the key, if it is a single word; else 0 */
-};
-
 /* Stores the element's key on the stack or in scratch memory. */
 static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 {
 	bool shared = map_share(cx->lw, e->sym, MAP_DYN);
-	uint32_t size = shared ? 16 : 8;
-	struct element el = { 0 };
+	uint32_t size = e->kind == EX_INDEX ? keys_size(e->sym, e->args.n) : shared ? 16 : 8;
+	const uint32_t map = dyn_map(cx->lw, e->sym, size);
+	struct element el = { .words = e->sym->words };
 
 	if (e->kind == EX_INDEX) {
 		el.key = key_store(cx, &e->args, e->sym, &size, &el.word);
 	} else {
 		el.key = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
-		ir_st(cx->ir, el.key, 0, 8, scope_key(cx, e));
+		el.word = scope_key(cx, e);
+		ir_st(cx->ir, el.key, 0, 8, el.word);
 		if (shared)
 			ir_sti(cx->ir, el.key, 8, 8, (int32_t)e->sym->shared);
 	}
-	el.map = ir_map(cx->ir, dyn_map(cx->lw, e->sym, size));
+	if (e->kind != EX_INDEX && !el.words)
+		el.word = 0; /* it is another register each time */
+	el.map = ir_map(cx->ir, map);
 	return el;
 }
 
@@ -422,6 +422,12 @@ static struct val dyn_read(struct clause_ctx *cx, const struct expr *e)
 	struct val out = { .k = V_STR, .type = s->type };
 	vreg p;
 
+	if (el.words) {
+		out = int_val(blur(cx, words_read(cx, &el)), s->type);
+		out.ptr = PTR_NUMBER;
+		ir_stack_release(ir, mark);
+		return out;
+	}
 	if (s->type->kind == T_STRING) {
 		out.s = str_vars(cx, s->form ? s->form : FORM_LIT);
 		str_set(cx, out.s, str_zero(cx, out.s.form));
@@ -516,6 +522,11 @@ static void dyn_write(struct clause_ctx *cx, const struct expr *e, struct val v)
 
 	if (s->type->kind == T_STRING)
 		v.s = str_convert(cx, v.s, s->form);
+	if (el.words) {
+		words_write(cx, &el, plain_number(cx, v));
+		ir_stack_release(ir, mark);
+		return;
+	}
 	zero_jump(cx, s, v, del);
 	dyn_replace(cx, e, el, v, end);
 	value = value_size(s) > STACK_KEY || v.s.rep == REP_TEXT ? scratch_ptr(cx, scratch_alloc(cx->pg, value_size(s)))
