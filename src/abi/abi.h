@@ -47,6 +47,24 @@ struct dw_rec {
 };
 #define DW_EPID_ERROR 0xffffffffu
 
+/* A CPU's ring, in its element of a map: two positions, each in cache lines of its own, then the data. A position is in
+ * bytes since the beginning, a multiple of 8. The data are a power of two of bytes, and behind them is room for what is
+ * left of a record that begins before their end. */
+#define DW_RING_PRODUCED 0 /* u64: where the next record begins */
+#define DW_RING_LIMIT 128  /* u64: how far programs may go; what is consumed, and the size */
+#define DW_RING_DATA 256
+#define DW_RING_MAX (1u << 29) /* most bytes of data: the verifier takes no larger offsets */
+/* Before each record. `at` says which position the head is for, so that nothing that is left from an earlier round, or
+ * that a stranger has sent, is taken for one. It is written before the record's data, and changed when they are
+ * complete. */
+struct dw_ring_head {
+	DW_U32 len; /* of the record; and the bits */
+	DW_U32 at;  /* the position in units of 8, exclusive or the trace's key */
+};
+#define DW_RING_BUSY 0x80000000u    /* the record is not complete */
+#define DW_RING_DISCARD 0x40000000u /* it is not to be consumed */
+#define DW_RING_KEY(secret) ((DW_U32)((secret) >> 32))
+
 /* A run-time fault in a clause. The clause ends there and its record is discarded. */
 /* clang-format off */
 #define DW_FAULTS(X) /* name, number, is the value an address that is shown, text: DTrace's */             \

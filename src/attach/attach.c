@@ -416,7 +416,7 @@ void attach_detach(struct attached *a, bool wait)
 	links_move(&a->events, &a->kprobes.fds);
 	links_close(&a->events);
 	if (wait)
-		load_synchronize(a->loaded);
+		load_synchronize();
 	if (runs)
 		pthread_join(thread, NULL);
 	samplers_count_ran(&a->samplers, a->loaded);

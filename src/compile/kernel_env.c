@@ -568,7 +568,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->no_exchange = !ids[5];
 	env->no_cookie = !ids[6];
 	env->no_regs = !ids[7];
-	env->prealloc = !ids[8];
+	env->prealloc = env->ringbuf = !ids[8];
 	env->faults_kill = release_faults_kill();
 	if (release_mixes_frames()) /* pointers may be arguments of functions that are checked alone since 5.12 */
 		env->guard = env->no_exchange ? GUARD_ALL : GUARD_LOCAL;

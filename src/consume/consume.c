@@ -83,8 +83,10 @@ int consumer_new(const struct consumer_env *env, struct consumer **out)
 		c->nrings++;
 		if (env->memory)
 			ring_from_memory(&c->rings[i], &env->memory[i]);
-		else
+		else if (env->ring_fds)
 			err = ring_open(&c->rings[i], env->ring_fds[i]);
+		else
+			err = ring_open_own(&c->rings[i], &env->ring_map, (unsigned)i);
 	}
 	if (err) {
 		consumer_free(c);

@@ -14,10 +14,11 @@
 #include "record/sink.h"
 
 struct consumer_env {
-	const struct image *image;        /* this and all pointers below: borrowed, they outlive the consumer */
-	const int *map_fds;               /* by index of image.maps; NULL: none (no drops, aggregations stay empty) */
-	const int *ring_fds;              /* ring i belongs to CPU i */
-	const struct ring_memory *memory; /* instead of ring_fds: rings that are not the kernel's; or NULL */
+	const struct image *image; /* this and all pointers below: borrowed, they outlive the consumer */
+	const int *map_fds;        /* by index of image.maps; NULL: none (no drops, aggregations stay empty) */
+	const int *ring_fds;       /* BPF ring buffers, one a CPU; NULL: the rings are in ring_map */
+	struct ring_map ring_map;
+	const struct ring_memory *memory; /* instead of both: rings that no program writes; or NULL */
 	int nrings;
 	struct sink *sink;
 	const struct reporter *report;                                     /* what setopt() refuses; may be NULL */

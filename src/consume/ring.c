@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ring: one BPF ring buffer, mapped.
- * Input: the memory of a BPF_MAP_TYPE_RINGBUF (kernel documentation, bpf/ringbuf.rst): a page with the consumer's
- * position, a page with the producer's, the data twice in a row; before each record 8 bytes: length and two flag bits.
+/* ring: the ring of one CPU, mapped.
+ * Input: an element of a map of rings (abi/abi.h), or the memory of a BPF_MAP_TYPE_RINGBUF (kernel documentation,
+ * bpf/ringbuf.rst): a page with the consumer's position, a page with the producer's, the data twice in a row. In both 8
+ * bytes are before each record: its length and two bits, the same ones, and in a ring of ours what it is known by.
  * Output: records. Invariant: no byte is read beyond what the producer's position covers, whatever lengths say. */
 #include "consume/ring.h"
 
@@ -15,6 +16,10 @@
 #include "kernel/bpfsys.h"
 
 #define HEAD_BYTES 8
+
+_Static_assert(DW_RING_BUSY == BPF_RINGBUF_BUSY_BIT && DW_RING_DISCARD == BPF_RINGBUF_DISCARD_BIT &&
+		sizeof(struct dw_ring_head) == HEAD_BYTES,
+	"heads of both kinds of rings are read by the same code");
 
 /* The consumer's page is writable; the rest is mapped read-only, or the kernel would refuse it. */
 int ring_open(struct ring *r, int fd)
@@ -31,6 +36,7 @@ int ring_open(struct ring *r, int fd)
 	if (info.type != BPF_MAP_TYPE_RINGBUF)
 		return -EINVAL;
 	r->size = info.max_entries;
+	r->room = 2 * r->size;
 	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return -errno;
@@ -48,6 +54,44 @@ int ring_open(struct ring *r, int fd)
 	return 0;
 }
 
+/* Where the last consumer, if there was one, has stopped. Programs may go on from here. */
+static void begin_own(struct ring *r, uint32_t key)
+{
+	uint64_t limit = __atomic_load_n(r->cons, __ATOMIC_ACQUIRE);
+
+	r->own = true;
+	r->key = key;
+	r->ahead = r->size;
+	r->pos = r->released = r->limit = limit ? limit - r->size : 0;
+	__atomic_store_n(r->cons, (unsigned long)(r->released + r->ahead), __ATOMIC_RELEASE);
+}
+
+int ring_open_own(struct ring *r, const struct ring_map *m, unsigned cpu)
+{
+	struct bpf_map_info info = { 0 };
+	uint8_t *p;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	err = bpfsys_info(m->fd, &info, sizeof(info));
+	if (err)
+		return err;
+	if (info.type != BPF_MAP_TYPE_ARRAY || cpu >= info.max_entries || info.value_size < DW_RING_DATA + m->size)
+		return -EINVAL;
+	p = mmap(NULL, info.value_size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, (off_t)cpu * info.value_size);
+	if (p == MAP_FAILED)
+		return -errno;
+	r->maps[0] = p;
+	r->map_len[0] = info.value_size;
+	r->prod = (const unsigned long *)(const void *)(p + DW_RING_PRODUCED);
+	r->cons = (unsigned long *)(void *)(p + DW_RING_LIMIT);
+	r->data = p + DW_RING_DATA;
+	r->size = m->size;
+	r->room = info.value_size - DW_RING_DATA;
+	begin_own(r, m->key);
+	return 0;
+}
+
 void ring_from_memory(struct ring *r, const struct ring_memory *m)
 {
 	memset(r, 0, sizeof(*r));
@@ -55,7 +99,11 @@ void ring_from_memory(struct ring *r, const struct ring_memory *m)
 	r->prod = m->prod;
 	r->data = m->data;
 	r->size = m->size;
-	r->pos = r->released = r->limit = *m->cons;
+	r->room = m->room ? m->room : 2 * m->size;
+	if (m->room)
+		begin_own(r, m->key);
+	else
+		r->pos = r->released = r->limit = *m->cons;
 }
 
 void ring_close(struct ring *r)
@@ -93,30 +141,44 @@ static void slot_read(struct ring *r, struct ring_slot *s, const uint8_t *p, uin
 		r->last_ts = rec.ts;
 }
 
+/* The first word of the head at p. One of a ring of ours that is not for this position is left from an earlier round:
+ * the program that has taken the place has not written its own yet. */
+static uint32_t read_head(const struct ring *r, const uint8_t *p)
+{
+	const uint32_t at = (uint32_t)(r->pos >> 3) ^ r->key;
+	uint64_t head;
+
+	if (!r->own)
+		return __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
+	head = __atomic_load_n((const uint64_t *)(const void *)p, __ATOMIC_ACQUIRE);
+	return head >> 32 == at ? (uint32_t)head : DW_RING_BUSY;
+}
+
 /* Reads the next record into a free slot. False: there is none, or it is still being written; records behind that one
  * wait, because room is given back in the order of the records. */
 static bool slot_fill(struct ring *r, struct ring_slot *s)
 {
-	const uint8_t *p = r->data + (r->pos & (r->size - 1));
+	const size_t off = r->pos & (r->size - 1);
+	const uint8_t *p = r->data + off;
 	uint32_t head, size;
 	uint64_t total;
 
 	if (r->pos >= r->limit || r->limit - r->pos < HEAD_BYTES)
 		return false;
-	head = __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
-	size = head & ~(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+	head = read_head(r, p);
+	size = head & ~(DW_RING_BUSY | DW_RING_DISCARD);
 	total = ((uint64_t)size + HEAD_BYTES + 7) & ~7ull;
-	if (head & BPF_RINGBUF_BUSY_BIT) {
+	if (head & DW_RING_BUSY) {
 		r->busy = true;
 		return false;
 	}
-	if (total > r->size || total > r->limit - r->pos) {
+	if (total > r->size || total > r->limit - r->pos || off + total > r->room) {
 		/* The chain of lengths is broken: go on behind all that is there. */
 		r->bad++;
 		r->pos = r->limit;
 		return false;
 	}
-	slot_read(r, s, p + HEAD_BYTES, size, head & BPF_RINGBUF_DISCARD_BIT);
+	slot_read(r, s, p + HEAD_BYTES, size, head & DW_RING_DISCARD);
 	r->pos += total;
 	return true;
 }
@@ -193,14 +255,26 @@ void ring_release(struct ring *r, bool lazy)
 			to = r->win[i].start;
 	if (to - r->released < least)
 		return;
-	__atomic_store_n(r->cons, (unsigned long)to, __ATOMIC_RELEASE);
+	__atomic_store_n(r->cons, (unsigned long)(to + r->ahead), __ATOMIC_RELEASE);
 	r->released = to;
+}
+
+void ring_pass_over(struct ring *r)
+{
+	struct ring_slot s;
+
+	if (!r->cons)
+		return;
+	ring_look(r);
+	while (slot_fill(r, &s))
+		;
+	ring_release(r, false);
 }
 
 /* The positions grow without end; their difference is what is in use. */
 unsigned ring_fill(const struct ring *r)
 {
-	uint64_t used = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE) - __atomic_load_n(r->cons, __ATOMIC_RELAXED);
+	uint64_t used = __atomic_load_n(r->prod, __ATOMIC_ACQUIRE) - r->released;
 
 	return used >= r->size ? 100 : (unsigned)(used * 100 / r->size);
 }

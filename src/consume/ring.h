@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ring: reads one BPF ring buffer, records in the order of their time stamps as far as a small window sees.
+/* ring: reads the ring of a CPU, records in the order of their time stamps as far as a small window sees.
  * A probe that interrupts another on the same CPU may reserve its record first though its time stamp is later; the
  * window puts such records right. */
 #ifndef DWIRE_CONSUME_RING_H
@@ -20,9 +20,13 @@ struct ring_slot {
 
 struct ring {
 	const unsigned long *prod; /* written by the kernel */
-	unsigned long *cons;       /* written by us */
-	const uint8_t *data;       /* size bytes, mapped twice in a row */
+	unsigned long *cons;       /* written by us: what is consumed, and `ahead` */
+	const uint8_t *data;       /* size bytes; behind them what a record that begins before their end needs */
 	size_t size;               /* a power of two */
+	size_t room;               /* bytes that may be read from data on */
+	bool own;                  /* an element of a map of rings, not a BPF ring buffer: */
+	uint32_t key;              /* ... the trace's (struct dw_ring_head) */
+	uint64_t ahead;            /* ... size; else 0 */
 	uint64_t pos;              /* of the next record that is not in the window */
 	uint64_t released;         /* what *cons says */
 	uint64_t limit;            /* the producer's position as of ring_look() */
@@ -41,12 +45,23 @@ struct ring {
 struct ring_memory {
 	unsigned long *cons; /* positions, as in struct ring */
 	const unsigned long *prod;
-	const uint8_t *data; /* 2 * size bytes, both halves equal */
+	const uint8_t *data; /* room bytes, or 2 * size bytes, both halves equal */
 	size_t size;         /* a power of two */
+	size_t room;         /* 0: laid out as a BPF ring buffer */
+	uint32_t key;
+};
+
+/* A map of rings (abi/abi.h). */
+struct ring_map {
+	int fd;
+	uint32_t size; /* of each ring's data */
+	uint32_t key;
 };
 
 /* Maps the ring buffer behind fd (borrowed, used only here). 0 or -errno; ring_close() is right in both cases. */
 int ring_open(struct ring *r, int fd) __attribute__((warn_unused_result));
+/* The same of a CPU's ring in the map. From now on programs may write to it. */
+int ring_open_own(struct ring *r, const struct ring_map *m, unsigned cpu) __attribute__((warn_unused_result));
 void ring_from_memory(struct ring *r, const struct ring_memory *m);
 void ring_close(struct ring *r);
 
@@ -60,6 +75,8 @@ const struct ring_slot *ring_peek_second(struct ring *r);
 void ring_next(struct ring *r);
 /* Gives consumed room back to the kernel. Cheap when there is little: lazy leaves up to an eighth of the ring. */
 void ring_release(struct ring *r, bool lazy);
+/* Gives back the room of all complete records, unread. Nothing if the ring is not open. */
+void ring_pass_over(struct ring *r);
 /* Percent in use. */
 unsigned ring_fill(const struct ring *r);
 #endif

@@ -19,10 +19,16 @@ struct code_line {
 	struct loc loc;
 };
 
-/* The immediate value of this instruction becomes the descriptor of a map. */
+/* What the immediate value of an instruction becomes. */
+enum code_ref {
+	CODE_MAP,   /* the descriptor of a map */
+	CODE_VALUE, /* likewise, BPF_PSEUDO_MAP_VALUE: the second half's imm is the offset */
+	CODE_WRAP,  /* of the map of rings: the bits of a position that say where it is in the data */
+	CODE_RINGS, /* of the map of rings: how many there are */
+};
 struct code_mapref {
 	uint32_t insn, map; /* map: index in image.maps */
-	bool value;         /* BPF_PSEUDO_MAP_VALUE: the second half's imm is the offset */
+	enum code_ref kind;
 };
 
 /* A function of the program begins at this instruction. */

@@ -182,7 +182,8 @@ struct image_probe {
 /* What a map is for. One list makes the enum and the count. */
 /* clang-format off */
 #define MAP_ROLE_LIST(X)                                                                                    \
-	X(MAP_RINGS)       /* array of ring buffers, one a CPU */ \
+	X(MAP_RINGS)       /* the rings, one a CPU: array of them (abi/abi.h), or type 0: of BPF ring buffers */ \
+	X(MAP_BELL)        /* a BPF ring buffer: programs wake the runtime with it */ \
 	X(MAP_DROPS)       /* per-CPU array of DW_DROP_COUNT u64 */ \
 	X(MAP_OWNER)       /* the owner service's hash: socket address -> owner, of sockets without a place */ \
 	X(MAP_GATE)        /* array of one u64, enum dw_gate: the runtime opens it when everything is attached */ \
@@ -313,6 +314,7 @@ struct image {
 	bool packets;          /* a probe shows packets of sockets, of all networks of the machine */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */
 	bool packet_owner;     /* ... where packets pass, not only steps of connections (site.step) */
+	uint32_t rec_most;     /* the largest record that a program reserves in a ring of ours, bytes */
 	uint64_t secret;       /* of hashes that its programs compute (dw_mix()); 0: none */
 	bool needs_ended;      /* ... also of connections in TIME_WAIT, which have no socket */
 	bool idle;             /* a probe is enabled that has nothing to do: its predicates are 0, or it is ERROR */

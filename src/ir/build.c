@@ -187,6 +187,26 @@ vreg ir_be(struct ir *ir, vreg a, unsigned size)
 	return in->d;
 }
 
+static vreg push_ring(struct ir *ir, enum ir_op op, vreg a, uint32_t map)
+{
+	valid(ir, a);
+	struct ir_insn *in = push_def(ir, op);
+	in->a = a;
+	in->imm = map;
+	return in->d;
+}
+
+/* The loader knows how large the rings are, and how many. */
+vreg ir_wrap(struct ir *ir, vreg a, uint32_t map)
+{
+	return push_ring(ir, IR_WRAP, a, map);
+}
+
+vreg ir_ringof(struct ir *ir, vreg cpu, uint32_t map)
+{
+	return push_ring(ir, IR_RINGOF, cpu, map);
+}
+
 vreg ir_ctx(struct ir *ir)
 {
 	return push_def(ir, IR_CTX)->d;

@@ -119,6 +119,10 @@ static void dump_insn(const struct ir_insn *in, FILE *out)
 	case IR_EXT:
 		fprintf(out, "%s%u v%u\n", in->sx ? "sext" : "zext", in->size, in->a);
 		break;
+	case IR_WRAP:
+	case IR_RINGOF:
+		fprintf(out, "%s %" PRId64 " v%u\n", op_names[in->op], in->imm, in->a);
+		break;
 	case IR_BE:
 		fprintf(out, "be%u v%u\n", in->size, in->a);
 		break;

@@ -82,12 +82,18 @@ static void put_imm(struct emit *e, unsigned dst, int64_t imm)
 		put_ld64(e, dst, 0, imm, (int32_t)(imm >> 32));
 }
 
-/* The loader writes the descriptor of the map into the instruction. */
+/* The loader writes what it knows of the map into the instruction that follows. */
+static void note_map(struct emit *e, const struct ir_insn *in, enum code_ref kind)
+{
+	*vec_push(e->arena, &e->out->maps) =
+		(struct code_mapref){ .insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .kind = kind };
+}
+
 static void put_map(struct emit *e, unsigned dst, const struct ir_insn *in)
 {
 	bool value = in->op == IR_MAPVAL;
-	*vec_push(e->arena, &e->out->maps) =
-		(struct code_mapref){ .insn = (uint32_t)e->code.n, .map = (uint32_t)in->imm, .value = value };
+
+	note_map(e, in, value ? CODE_VALUE : CODE_MAP);
 	put_ld64(e, dst, value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD, 0, value ? in->off : 0);
 }
 
@@ -233,6 +239,22 @@ static void emit_unary(struct emit *e, const struct ir_insn *in)
 		put(e, BPF_ALU64 | BPF_NEG, d, 0, 0, 0);
 	else if (in->op == IR_BE)
 		put(e, BPF_ALU | BPF_END | BPF_TO_BE, d, 0, 0, 8l * in->size);
+}
+
+/* Both write their result over the operand. */
+static void emit_ring(struct emit *e, const struct ir_insn *in)
+{
+	unsigned d = reg(e, in->d);
+	bool wrap = in->op == IR_WRAP;
+
+	fetch(e, d, in->a);
+	note_map(e, in, wrap ? CODE_WRAP : CODE_RINGS);
+	if (wrap) {
+		put(e, BPF_ALU64 | BPF_AND | BPF_K, d, 0, 0, 0);
+		return;
+	}
+	put(e, BPF_JMP | BPF_JLT | BPF_K, d, 0, 1, 0);
+	put_imm(e, d, 0);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -550,6 +572,10 @@ static void emit_insn(struct emit *e, const struct ir_insn *in)
 	case IR_NEG:
 	case IR_BE:
 		emit_unary(e, in);
+		break;
+	case IR_WRAP:
+	case IR_RINGOF:
+		emit_ring(e, in);
 		break;
 	case IR_EXT:
 		emit_ext(e, in);

@@ -257,6 +257,8 @@ bool ir_fold(struct ir_opt *o, struct ir_insn *in)
 		return fold_memory(o, in);
 	case IR_IMM:
 	case IR_MOV:
+	case IR_WRAP:
+	case IR_RINGOF:
 	case IR_CTX:
 	case IR_MAP:
 	case IR_MAPVAL:
@@ -540,6 +542,9 @@ struct ir_val ir_known(const struct ir_opt *o, const struct ir_insn *in)
 	}
 	case IR_NEG:
 		return bits(64, val(o, in->a)->sbits + 1u, true);
+	case IR_WRAP:
+	case IR_RINGOF:
+		return bits(32, 64, true);
 	case IR_LIB:
 		return bits(64, 64, true);
 	case IR_CTX:

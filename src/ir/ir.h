@@ -46,6 +46,8 @@ enum ir_trait {
 	X(NEG,     "neg",     IRT_VALUE)            /* d = -a */ \
 	X(EXT,     "ext",     IRT_VALUE)            /* d = low size bytes of a, sx: sign-extended, or zero-extended */ \
 	X(BE,      "be",      IRT_VALUE)            /* d = low size bytes of a, bytes swapped to or from big endian */ \
+	X(WRAP,    "wrap",    IRT_VALUE)            /* d = where position a is in the rings' data; rings: map imm */ \
+	X(RINGOF,  "ringof",  IRT_VALUE)            /* d = CPU a if it has a ring of its own, or 0; rings: map imm */ \
 	X(CTX,     "ctx",     IRT_VALUE)            /* d = the program's context pointer */ \
 	X(MAP,     "map",     IRT_VALUE)            /* d = map imm of the image */ \
 	X(MAPVAL,  "mapval",  IRT_VALUE)            /* d = address in the only value of array map imm, at off */ \
@@ -218,6 +220,8 @@ vreg ir_alui(struct ir *ir, enum ir_alu op, vreg a, int32_t imm);
 vreg ir_neg(struct ir *ir, vreg a);
 vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx); /* size 8: returns a */
 vreg ir_be(struct ir *ir, vreg a, unsigned size);
+vreg ir_wrap(struct ir *ir, vreg a, uint32_t map); /* map: of rings (abi/abi.h) */
+vreg ir_ringof(struct ir *ir, vreg cpu, uint32_t map);
 vreg ir_ctx(struct ir *ir);
 vreg ir_map(struct ir *ir, uint32_t map);
 vreg ir_mapval(struct ir *ir, uint32_t map, int32_t off);

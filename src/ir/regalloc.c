@@ -50,6 +50,8 @@ static bool ra_copies(const struct ir_insn *in, const vreg *use)
 	case IR_NEG:
 	case IR_EXT:
 	case IR_BE:
+	case IR_WRAP:
+	case IR_RINGOF:
 		return use == &in->a;
 	case IR_FADD:
 	case IR_XCHG:
@@ -137,8 +139,8 @@ static bool joins_next(const struct ir *ir, size_t i, const uint32_t *reads)
 	if (i + 1 == ir->code.n || next->op != IR_MOV || next->a != in->d || !ir->is_var.v[next->d] ||
 		reads[in->d] != 1)
 		return false;
-	return in->op == IR_ALUI || in->op == IR_EXT || in->op == IR_BE || in->op == IR_NEG || in->op == IR_LD ||
-		in->op == IR_CALL || (in->op == IR_ALU && in->b != next->d);
+	return in->op == IR_ALUI || in->op == IR_EXT || in->op == IR_BE || in->op == IR_NEG || in->op == IR_WRAP ||
+		in->op == IR_RINGOF || in->op == IR_LD || in->op == IR_CALL || (in->op == IR_ALU && in->b != next->d);
 }
 
 /* By vreg of the IR. */

@@ -23,7 +23,7 @@ int load_image(const struct load_config *c, struct loaded **out, const struct re
 	*out = NULL;
 	if (!l)
 		return report_no_memory(to, "load the programs");
-	l->rings_fd = l->drops_fd = -1;
+	l->rings_fd = l->drops_fd = l->bell_fd = -1;
 	l->image = c->image;
 	err = load_make_maps(&ld);
 	if (!err)
@@ -119,14 +119,21 @@ uint64_t load_missed(const struct loaded *l, size_t i)
 	return load_prog_missed(l->progs[i]);
 }
 
-void load_synchronize(const struct loaded *l)
+void load_synchronize(void)
 {
-	uint32_t cpu = 0;
+	static const uint32_t first = 0;
+	int inner, outer;
 
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
 		return;
 	/* Kernels with nohz_full CPUs refuse that. Changing a map of maps waits for running programs too (since
 	 * 4.20). If that fails there is no other way to wait. */
-	if (l->rings_fd >= 0)
-		(void)!bpfsys_map_update(l->rings_fd, &cpu, &l->rings[0], BPF_ANY);
+	inner = bpfsys_map_create(BPF_MAP_TYPE_ARRAY, "dw_wait", 4, 4, 1, 0, -1);
+	outer = inner < 0 ? -1 : bpfsys_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "dw_wait", 4, 4, 1, 0, inner);
+	if (outer >= 0) {
+		(void)!bpfsys_map_update(outer, &first, &inner, BPF_ANY);
+		close(outer);
+	}
+	if (inner >= 0)
+		close(inner);
 }

@@ -49,9 +49,12 @@ struct loaded {
 	int *progs;
 	struct prog_copy *copies; /* see load_copy() */
 	size_t ncopies;
-	int *rings; /* by CPU; CPUs beyond the last online one, which has number nrings - 1, write to the first */
+	/* BPF ring buffers by CPU; NULL: the rings are elements of the map. CPUs beyond the last online one, which has
+	 * number nrings - 1, write to the first. */
+	int *rings;
 	uint32_t ring_size; /* bytes of one, smaller than was asked for when memory was short */
-	int rings_fd;       /* the map of the ring buffers; -1: the image has none */
+	int rings_fd;       /* the map of the rings; -1: the image has none */
+	int bell_fd;        /* MAP_BELL; -1 likewise */
 	int drops_fd;       /* -1 likewise */
 	const struct image *image;
 	struct filler *filler; /* private */
@@ -87,5 +90,5 @@ bool load_ended(const struct loaded *l);
 uint64_t load_prog_missed(int prog);
 uint64_t load_missed(const struct loaded *l, size_t i);
 /* Waits until every program that was running at the call has ended. */
-void load_synchronize(const struct loaded *l);
+void load_synchronize(void);
 #endif

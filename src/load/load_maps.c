@@ -81,11 +81,15 @@ static int borrow(struct loader *ld, int fd, const char *name)
 /* The map's descriptor, or -errno. */
 static int make_map(struct loader *ld, const struct image_map *m)
 {
-	struct image_map drops, slots;
+	struct image_map drops, slots, bell;
 
 	switch (m->role) {
 	case MAP_RINGS:
-		return load_create_rings(ld, m->name);
+		return load_create_rings(ld, m);
+	case MAP_BELL:
+		bell = *m;
+		bell.max_entries = (uint32_t)sysconf(_SC_PAGESIZE);
+		return ld->l->bell_fd = create_plain(ld, &bell);
 	case MAP_OWNER:
 	case MAP_LAST_USERS:
 	case MAP_SENDERS:

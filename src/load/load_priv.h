@@ -25,7 +25,7 @@ int load_make_progs(struct loader *ld) __attribute__((warn_unused_result));
 void load_free_late(struct loaded *l);
 
 /* load_rings.c: the map's descriptor or -errno. */
-int load_create_rings(struct loader *ld, const char *name) __attribute__((warn_unused_result));
+int load_create_rings(struct loader *ld, const struct image_map *m) __attribute__((warn_unused_result));
 int load_await_rings(struct loader *ld) __attribute__((warn_unused_result)); /* until every CPU has its ring */
 void load_close_rings(struct loaded *l);
 void load_filler_free(struct filler *f);

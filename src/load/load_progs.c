@@ -37,7 +37,11 @@ static struct bpf_insn *link_code(const struct loaded *l, const struct code *cod
 			errno = EINVAL;
 			return NULL;
 		}
-		insns[r->insn].src_reg = r->value ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD;
+		if (r->kind == CODE_WRAP || r->kind == CODE_RINGS) {
+			insns[r->insn].imm = r->kind == CODE_WRAP ? (int32_t)l->ring_size - 8 : (int32_t)l->nrings;
+			continue;
+		}
+		insns[r->insn].src_reg = r->kind == CODE_VALUE ? BPF_PSEUDO_MAP_VALUE : BPF_PSEUDO_MAP_FD;
 		insns[r->insn].imm = l->maps[r->map];
 	}
 	return insns;

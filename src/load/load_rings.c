@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load_rings: creates a ring buffer for each CPU, and the map that contains them.
- * Input: the wanted size. Output: l->rings, l->rings_fd, l->ring_size; the size is smaller if memory is short.
- * Invariant: all ring buffers have the same size. */
+/* load_rings: creates the rings: one map with a ring for each CPU (abi/abi.h) or, for programs that use the kernel's, a
+ * BPF ring buffer for each CPU and the map that contains them.
+ * Input: the wanted size. Output: l->rings, l->nrings, l->rings_fd, l->ring_size; the size is smaller if memory is
+ * short. Invariant: all rings have the same size. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static uint32_t ring_bytes(uint64_t want, const struct image *image, unsigned cp
 
 void load_close_rings(struct loaded *l)
 {
-	for (size_t i = 0; i < l->nrings; i++)
+	for (size_t i = 0; l->rings && i < l->nrings; i++)
 		close(l->rings[i]);
 	l->nrings = 0;
 }
@@ -181,25 +182,57 @@ int load_await_rings(struct loader *ld)
 	return 0;
 }
 
-/* Like DTrace's bufresize=auto: too big a buffer is halved until it fits. */
-int load_create_rings(struct loader *ld, const char *name)
+/* A ring's element of the map: whole pages, so that each can be mapped alone. */
+static uint32_t element_bytes(const struct image *image, uint32_t size)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+	const uint64_t bytes = (uint64_t)DW_RING_DATA + size + sizeof(struct dw_ring_head) + image->rec_most;
+
+	return (uint32_t)((bytes + page - 1) / page * page);
+}
+
+/* The programs have no limit yet, so they record nothing before ring_open(). */
+static int create_own(struct loader *ld, const char *name, uint32_t size)
+{
+	const unsigned n = count_rings(ld->c->features);
+	const uint32_t bytes = element_bytes(ld->c->image, size);
+	struct loaded *l = ld->l;
+
+	l->rings_fd = bpfsys_map_create(BPF_MAP_TYPE_ARRAY, name, 4, bytes, n, BPF_F_MMAPABLE, -1);
+	if (l->rings_fd < 0)
+		return l->rings_fd;
+	l->nrings = n;
+	l->ring_size = size;
+	return 0;
+}
+
+static int create_kernels(struct loader *ld, const char *name)
 {
 	unsigned cpus = features_cpus(ld->c->features);
-	uint32_t size = ring_bytes(ld->c->bufsize, ld->c->image, count_rings(ld->c->features));
 	struct loaded *l = ld->l;
-	int err;
 
-	l->rings = calloc(cpus, sizeof(*l->rings));
-	if (!l->rings)
-		return report_no_memory(ld->to, "create the ring buffers");
-	while ((err = create_rings_of(ld, size)) == -ENOMEM && size > RING_MIN)
-		size /= 2;
-	if (err)
-		return load_map_failed(ld, "dw_ring", size, err);
 	l->rings_fd = bpfsys_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, name, 4, 4, cpus, 0, l->rings[0]);
 	if (l->rings_fd < 0)
 		return load_map_failed(ld, name, 4ull * cpus, l->rings_fd);
 	if (start_filling(l, cpus))
 		return report_no_memory(ld->to, "create the ring buffers");
 	return l->rings_fd;
+}
+
+/* Like DTrace's bufresize=auto: too big a buffer is halved until it fits. */
+int load_create_rings(struct loader *ld, const struct image_map *m)
+{
+	const bool own = m->type == BPF_MAP_TYPE_ARRAY;
+	uint32_t size = ring_bytes(ld->c->bufsize, ld->c->image, count_rings(ld->c->features));
+	struct loaded *l = ld->l;
+	int err;
+
+	l->rings = own ? NULL : calloc(features_cpus(ld->c->features), sizeof(*l->rings));
+	if (!own && !l->rings)
+		return report_no_memory(ld->to, "create the ring buffers");
+	while ((err = own ? create_own(ld, m->name, size) : create_rings_of(ld, size)) == -ENOMEM && size > RING_MIN)
+		size /= 2;
+	if (err)
+		return load_map_failed(ld, own ? m->name : "dw_ring", size, err);
+	return own ? l->rings_fd : create_kernels(ld, m->name);
 }

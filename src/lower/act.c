@@ -299,7 +299,7 @@ void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep)
 	plan_rest(ep);
 }
 
-/* ---- ring buffers ------------------------------------------------------------------------------------------------ */
+/* ---- drops ------------------------------------------------------------------------------------------------------- */
 /* Atomic, as a program that interrupts this one may count too. */
 void count_drop(struct clause_ctx *cx, enum dw_drop cause)
 {
@@ -314,47 +314,6 @@ void count_drop(struct clause_ctx *cx, enum dw_drop cause)
 	ir_xadd(ir, p, 0, 8, ir_imm(ir, 1));
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
-}
-
-/* The ring buffer of this CPU. Jumps to none_label if there is none. */
-static vreg own_ring(struct clause_ctx *cx, uint32_t none_label)
-{
-	struct ir *ir = cx->ir;
-	vreg key = ir_stack(ir, ir_stack_alloc(ir, 8)), cpu, ring;
-
-	cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
-	ir_st(ir, key, 0, 4, cpu);
-	ring = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map_for(cx->lw, MAP_RINGS)), key }, 2, false);
-	ir_jcci(ir, CC_EQ, ring, 0, none_label);
-	return ring;
-}
-
-/* Reserves size bytes in this CPU's ring. If the ring is full, counts a drop and jumps to full. */
-vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label)
-{
-	struct ir *ir = cx->ir;
-	int32_t mark = ir_stack_mark(ir);
-	vreg ring, rec = ir_var(ir);
-	uint32_t got = ir_newlabel(ir);
-
-	ring = own_ring(cx, full_label);
-	ir_set(ir, rec,
-		ir_call(ir, BPF_FUNC_ringbuf_reserve, (vreg[]){ ring, ir_imm(ir, size), ir_imm(ir, 0) }, 3, false));
-	ir_jcci(ir, CC_NE, rec, 0, got);
-	count_drop(cx, DW_DROP_RING);
-	ir_jmp(ir, full_label);
-	ir_label(ir, got);
-	ir_stack_release(ir, mark);
-	return rec;
-}
-
-/* exit() and the like wake the consumer at once. */
-void ring_submit(struct clause_ctx *cx, vreg rec, bool wake)
-{
-	int flags =
-		wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP; /* the consumer polls: no interrupt for each record */
-
-	ir_call(cx->ir, BPF_FUNC_ringbuf_submit, (vreg[]){ rec, ir_imm(cx->ir, flags) }, 2, false);
 }
 
 /* ---- actions ----------------------------------------------------------------------------------------------------- */

@@ -153,7 +153,7 @@ static bool lower_fault_exit(struct clause_ctx *cx)
 
 	ir_label(ir, cx->fault_label);
 	if (cx->rec)
-		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ cx->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
+		ring_discard(cx, cx->rec);
 	ir_label(ir, cx->early_label);
 	r = ring_reserve(cx, sizeof(struct dw_err), noted);
 	ir_st(ir, r, offsetof(struct dw_err, rec.ts), 8, ktime(cx));

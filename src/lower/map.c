@@ -58,6 +58,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 {
 	static const struct image_map shared[] = {
 		[MAP_RINGS] = { MAP_RINGS, "dw_rings", 0, 4, 4, 0, 0, NULL },
+		[MAP_BELL] = { MAP_BELL, "dw_bell", BPF_MAP_TYPE_RINGBUF, 0, 0, 4096, 0, NULL },
 		[MAP_DROPS] = { MAP_DROPS, "dw_drops", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, DW_DROP_COUNT, 0, NULL },
 		[MAP_OWNER] = { MAP_OWNER, "dw_owner", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
 		[MAP_LAST_USERS] = { MAP_LAST_USERS, "dw_last_users", 0, 8, sizeof(struct dw_owner), 0, 0, NULL },
@@ -89,8 +90,11 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 	};
 
-	if (!lw->maps[role])
+	if (!lw->maps[role]) {
 		lw->maps[role] = map_add(lw, shared[role]) + 1;
+		if (role == MAP_RINGS && !lw->env->ringbuf)
+			lw->im->maps.v[lw->maps[role] - 1].type = BPF_MAP_TYPE_ARRAY;
+	}
 	return lw->maps[role] - 1;
 }
 

@@ -53,11 +53,14 @@ size_t clauses_branches(const struct jobs *jobs); /* number of places where path
 /* Lays out the record of a clause: its fields, guards and size. */
 void plan_record(struct lowerer *lw, const struct clause *c, struct epid *ep);
 void lower_action(struct clause_ctx *cx, const struct expr *e);
+void count_drop(struct clause_ctx *cx, enum dw_drop cause);
+
+/* ---- lower/ring.c: places for records. Each path of a program that reserves one submits or discards it. */
 /* Reserves size bytes in this CPU's ring. If there is no room, counts a drop and jumps to full_label. */
 vreg ring_reserve(struct clause_ctx *cx, uint32_t size, uint32_t full_label);
 /* Submits the record. wake: wakes the consumer. */
 void ring_submit(struct clause_ctx *cx, vreg rec, bool wake);
-void count_drop(struct clause_ctx *cx, enum dw_drop cause);
+void ring_discard(struct clause_ctx *cx, vreg rec);
 
 /* ---- lower/lower.c */
 struct site_text {

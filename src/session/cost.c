@@ -140,7 +140,8 @@ static uint64_t kernel_memory(const struct session *s)
 	const struct loaded *l = s->loaded;
 	int fds[OWNER_FDS];
 	size_t nprogs, n = s->owner ? owner_fds(s->owner, fds, &nprogs) : 0;
-	uint64_t sum = locked_all(fds, n) + locked_all(l->progs, l->nprogs) + locked_all(l->rings, l->nrings);
+	uint64_t sum =
+		locked_all(fds, n) + locked_all(l->progs, l->nprogs) + locked_all(l->rings, l->rings ? l->nrings : 0);
 
 	for (size_t i = 0; i < l->nmaps; i++) {
 		bool owners = false;

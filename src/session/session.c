@@ -212,6 +212,8 @@ static int handle(struct session *s, const struct epoll_event *ev)
 			report_error(s->opts.to, err, D_NONE, NULL, "cannot fire a tick probe: %s", strerror(-err));
 		break;
 	case EV_RING:
+		/* Before the time is read: what a bell that finds the others unanswered was rung for is recorded. */
+		ring_pass_over(&s->bell);
 		settled = clock_now() + SETTLE_NS;
 		if (settled < s->empty_at)
 			s->empty_at = settled;
@@ -451,6 +453,7 @@ void session_free(struct session *s)
 	attach_free(s->attached);
 	tick_free(s->ticks);
 	consumer_free(s->consumer);
+	ring_close(&s->bell);
 	load_free(s->loaded);
 	owner_stop(s->owner);
 	meter_free(s->meter);

@@ -147,6 +147,7 @@ static int make_consumer(struct session *s)
 		.image = s->image,
 		.map_fds = s->loaded->maps,
 		.ring_fds = s->loaded->rings,
+		.ring_map = { s->loaded->rings_fd, s->loaded->ring_size, DW_RING_KEY(s->image->secret) },
 		.nrings = (int)s->loaded->nrings,
 		.sink = s->opts.sink,
 		.report = s->opts.to,
@@ -159,6 +160,8 @@ static int make_consumer(struct session *s)
 	};
 	int err = consumer_new(&env, &s->consumer);
 
+	if (!err && s->loaded->bell_fd >= 0)
+		err = ring_open(&s->bell, s->loaded->bell_fd);
 	if (err)
 		report_error(s->opts.to, err, D_NONE, NULL, "cannot map the ring buffers: %s", strerror(-err));
 	return err;
@@ -187,8 +190,10 @@ static int make_epoll(struct session *s)
 	if (!err)
 		err = session_watch(s, s->timer, EV_TIMER, 0, 0);
 	/* Edge-triggered: a ring wakes us when a program asks for it (exit()), not whenever it holds something. */
-	for (size_t i = 0; !err && i < s->loaded->nrings; i++)
+	for (size_t i = 0; !err && s->loaded->rings && i < s->loaded->nrings; i++)
 		err = session_watch(s, s->loaded->rings[i], EV_RING, i, EPOLLET);
+	if (!err && s->loaded->bell_fd >= 0)
+		err = session_watch(s, s->loaded->bell_fd, EV_RING, 0, EPOLLET);
 	for (size_t i = 0; !err && i < s->opts.nchildren; i++)
 		err = session_watch(s, child_fd(s->opts.children[i]), EV_CHILD, i, 0);
 	if (err)
@@ -384,7 +389,7 @@ static int last_walk(struct session *s)
 	err = load_set_gate(s->loaded, DW_GATE_LAST);
 	/* A program that was running may have called exit() since, which shuts the gate. */
 	if (!err) {
-		load_synchronize(s->loaded);
+		load_synchronize();
 		err = load_set_gate(s->loaded, DW_GATE_LAST);
 	}
 	if (err)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "consume/ring.h"
 #include "session/session.h"
 
 #define PEEKS 4       /* looks at the fill of the rings for each time they are emptied */
@@ -25,6 +26,7 @@ struct session {
 	struct owner *owner;
 	struct loaded *loaded;
 	struct consumer *consumer;
+	struct ring bell; /* of MAP_BELL; not open if there is none */
 	int epoll, timer;
 	struct attached *attached;
 	struct ticks *ticks;

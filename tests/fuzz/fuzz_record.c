@@ -255,7 +255,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		} else {
 			prod[i] = lay_records(ring[i], cons[i], part, half);
 		}
-		rings[i] = (struct ring_memory){ &cons[i], &prod[i], ring[i], RING_SIZE };
+		rings[i] = (struct ring_memory){ &cons[i], &prod[i], ring[i], RING_SIZE, 0, 0 };
 	}
 	if (consumer_new(&env, &c))
 		abort();

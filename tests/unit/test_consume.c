@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* test_consume: records of several rings come out in order of time, malformed ones are counted, drops are reported.
- * Rings in memory laid out as the kernel does; at the end real ones, written by a program run by hand. */
+ * Rings in memory, laid out as programs and as the kernel do; then real ones, written by programs run by hand. */
 #include <errno.h>
 #include <linux/bpf.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
@@ -18,6 +19,9 @@
 #define RING_SIZE 512
 #define BUSY BPF_RINGBUF_BUSY_BIT
 #define DISCARD BPF_RINGBUF_DISCARD_BIT
+#define KEY 0x9e3779b9u
+
+static bool own; /* the rings are elements of a map (abi/abi.h), not BPF ring buffers */
 
 /* ---- the image: what the epids below do -------------------------------------------------------------------------- */
 enum { E_PRINTF = 1, E_EXIT, E_END, E_ERROR, E_TRACE, E_COUNT, E_GUARD, E_EMPTY };
@@ -85,6 +89,18 @@ static void env_output(struct consumer_env *env, struct reporter *report, FILE *
 		abort();
 }
 
+/* Of ours a record runs on behind the data, and the consumer writes how far programs may go. */
+static struct ring_memory ring_memory(struct rig *r, size_t i)
+{
+	return (struct ring_memory){ &r->cons[i], &r->prod[i], r->data[i], RING_SIZE, own ? 2 * RING_SIZE : 0, KEY };
+}
+
+/* What is consumed, and its room given back. */
+static unsigned long consumed(const struct rig *r, unsigned ring)
+{
+	return r->cons[ring] - (own ? RING_SIZE : 0);
+}
+
 /* start: where the positions begin, so that records wrap. */
 static void rig_open(struct rig *r, bool quiet, unsigned long start)
 {
@@ -99,8 +115,9 @@ static void rig_open(struct rig *r, bool quiet, unsigned long start)
 	env_output(&env, &r->report, r->out.f, r->err.f);
 	r->sink = env.sink;
 	for (size_t i = 0; i < NRINGS; i++) {
-		r->cons[i] = r->prod[i] = start;
-		rings[i] = (struct ring_memory){ &r->cons[i], &r->prod[i], r->data[i], RING_SIZE };
+		r->cons[i] = start + (own ? RING_SIZE : 0);
+		r->prod[i] = start;
+		rings[i] = ring_memory(r, i);
 	}
 	if (consumer_new(&env, &r->c))
 		abort();
@@ -114,22 +131,27 @@ static void rig_close(struct rig *r)
 	capture_close(&r->err);
 }
 
-static void put_byte(struct rig *r, unsigned ring, unsigned long pos, uint8_t b)
+/* Byte i of what begins at pos. */
+static void put_byte(struct rig *r, unsigned ring, unsigned long pos, size_t i, uint8_t b)
 {
-	r->data[ring][pos % RING_SIZE] = b;
-	r->data[ring][pos % RING_SIZE + RING_SIZE] = b;
+	if (own) {
+		r->data[ring][pos % RING_SIZE + i] = b;
+		return;
+	}
+	r->data[ring][(pos + i) % RING_SIZE] = b;
+	r->data[ring][(pos + i) % RING_SIZE + RING_SIZE] = b;
 }
 
-/* As the kernel: head, then the record; returns the position of the head. */
+/* As the kernel or a program: head, then the record; returns the position of the head. */
 static unsigned long put_raw(struct rig *r, unsigned ring, uint32_t head, const void *rec, size_t size)
 {
 	unsigned long at = r->prod[ring];
-	uint64_t word = head;
+	uint64_t word = head | (own ? (uint64_t)((uint32_t)(at >> 3) ^ KEY) << 32 : 0);
 
 	for (size_t i = 0; i < 8; i++)
-		put_byte(r, ring, at + i, (uint8_t)(word >> (8 * i)));
+		put_byte(r, ring, at, i, (uint8_t)(word >> (8 * i)));
 	for (size_t i = 0; i < size; i++)
-		put_byte(r, ring, at + 8 + i, ((const uint8_t *)rec)[i]);
+		put_byte(r, ring, at, 8 + i, ((const uint8_t *)rec)[i]);
 	r->prod[ring] = at + ((8 + size + 7) & ~7ul);
 	return at;
 }
@@ -148,7 +170,7 @@ static unsigned long put(struct rig *r, unsigned ring, uint64_t ts, uint32_t epi
 static void set_head(struct rig *r, unsigned ring, unsigned long at, uint32_t head)
 {
 	for (size_t i = 0; i < 4; i++)
-		put_byte(r, ring, at + i, (uint8_t)(head >> (8 * i)));
+		put_byte(r, ring, at, i, (uint8_t)(head >> (8 * i)));
 }
 
 static void work(struct rig *r, bool final, int want, const char *name)
@@ -194,7 +216,7 @@ static void test_merge(void)
 	work(&r, false, 6, "merge");
 	expect(&r, "merge", "n=1\nn=2\nn=3\nn=4\nn=5\nn=6\n");
 	for (unsigned i = 0; i < NRINGS; i++)
-		CHECK(r.cons[i] == r.prod[i], "ring %u: %lu of %lu", i, r.cons[i], r.prod[i]);
+		CHECK(consumed(&r, i) == r.prod[i], "ring %u: %lu of %lu", i, consumed(&r, i), r.prod[i]);
 	work(&r, true, 0, "empty");
 	/* A probe interrupted by another: its record is behind, its time before. */
 	put(&r, 0, 52, E_PRINTF, 3, 0);
@@ -217,7 +239,7 @@ static void test_hold_back(void)
 	put(&r, 1, soon + 1, E_PRINTF, 3, 0);
 	work(&r, false, 1, "hold back");
 	expect(&r, "hold back", "n=1\n");
-	CHECK(r.cons[0] == 0 && r.cons[1] == 32, "%lu, %lu", r.cons[0], r.cons[1]);
+	CHECK(consumed(&r, 0) == 0 && consumed(&r, 1) == 32, "%lu, %lu", consumed(&r, 0), consumed(&r, 1));
 	work(&r, false, 0, "still");
 	work(&r, true, 2, "final");
 	expect(&r, "final", "n=2\nn=3\n");
@@ -286,7 +308,8 @@ static void test_late_clock(void)
 	strcat(want, "n=7\nn=100\nn=101\n");
 	work(&r, false, 9, "late clock");
 	expect(&r, "late clock", want);
-	CHECK(r.cons[0] == r.prod[0] && r.cons[1] == r.prod[1], "%lu, %lu", r.cons[0], r.cons[1]);
+	CHECK(consumed(&r, 0) == r.prod[0] && consumed(&r, 1) == r.prod[1], "%lu, %lu", consumed(&r, 0),
+		consumed(&r, 1));
 	rig_close(&r);
 }
 
@@ -348,7 +371,7 @@ static void test_hostile(void)
 
 		CHECK(n >= 1, "%s: %d", name, n);
 		expect(&r, name, bad[i].rest ? "n=7\nn=8\n" : "n=8\n");
-		CHECK(r.cons[0] == r.prod[0], "%s: the ring is stuck", name);
+		CHECK(consumed(&r, 0) == r.prod[0], "%s: the ring is stuck", name);
 		uint64_t drops = consumer_report_drops(r.c);
 
 		CHECK(drops >= 1, "%s: not counted", name);
@@ -361,6 +384,106 @@ static void test_hostile(void)
 		work(&r, false, 1, name);
 		expect(&r, name, "n=9\n");
 		rig_close(&r);
+	}
+}
+
+/* A program has taken a place and not yet written its head: what is there is left from earlier rounds, or a stranger's.
+ * Nothing in it is taken for a head but the one that says this place, with the trace's key. */
+static void test_stale(void)
+{
+	const uint32_t places[] = { 2ul * RING_SIZE, RING_SIZE, 0, RING_SIZE + 8, 3 * RING_SIZE };
+	static struct rig r;
+	uint64_t word;
+
+	rig_open(&r, true, 2ul * RING_SIZE);
+	for (size_t i = 0; i < RING_SIZE; i += 8)
+		for (size_t k = 0; k < ROWS(places); k++) {
+			/* As if it were complete, then with another bit of the right word changed. */
+			word = (uint64_t)(places[k] >> 3 ^ (k ? KEY : 0)) << 32 | 24;
+			memcpy(r.data[0], &word, sizeof(word));
+			r.prod[0] = 2ul * RING_SIZE + 8 + i;
+			work(&r, false, 0, "an old head");
+		}
+	for (unsigned bit = 0; bit < 32; bit++) {
+		word = (uint64_t)((2ul * RING_SIZE / 8) ^ KEY ^ 1u << bit) << 32 | 24;
+		memcpy(r.data[0], &word, sizeof(word));
+		work(&r, false, 0, "nearly the head");
+	}
+	memset(r.data[0], 0, RING_SIZE);
+	work(&r, true, 0, "no head");
+	CHECK(consumer_report_drops(r.c) == 0 && consumed(&r, 0) == 2ul * RING_SIZE, "nothing was taken for a record");
+	/* The program goes on. */
+	r.prod[0] = 2ul * RING_SIZE;
+	put(&r, 0, 1, E_PRINTF, 5, BUSY);
+	work(&r, false, 0, "busy");
+	set_head(&r, 0, 2ul * RING_SIZE, 24);
+	work(&r, false, 1, "complete");
+	expect(&r, "after stale bytes", "n=5\n");
+	rig_close(&r);
+}
+
+/* A record may end behind the data, as far as there is room, whatever the head of the last one says. */
+static void test_room(void)
+{
+	static struct rig r;
+	struct ring_memory m;
+	struct ring ring;
+	uint8_t rec[48] = { 0 };
+	struct dw_rec head = { 1, E_PRINTF, 48 };
+
+	for (unsigned less = 0; less < 2; less++) {
+		memset(&r, 0, sizeof(r));
+		m = ring_memory(&r, 0);
+		r.prod[0] = RING_SIZE - 16;
+		r.cons[0] = 2ul * RING_SIZE - 16;
+		m.room = RING_SIZE + 40 - less;
+		memcpy(rec, &head, sizeof(head));
+		put_raw(&r, 0, sizeof(rec), rec, sizeof(rec));
+		ring_from_memory(&ring, &m);
+		ring_look(&ring);
+		CHECK((ring_peek(&ring) == NULL) == (less > 0) && ring.bad == less, "%u bytes less", less);
+		ring_release(&ring, false);
+		if (less)
+			CHECK(consumed(&r, 0) == r.prod[0], "the ring goes on");
+		ring_close(&ring);
+	}
+}
+
+/* Any bytes: nothing is read outside, and the ring goes on behind them. */
+static void test_noise(void)
+{
+	static struct rig r;
+	uint64_t x = 88172645463325252u;
+
+	for (unsigned round = 0; round < 3000; round++) {
+		struct ring_memory m;
+		struct ring ring;
+		unsigned n = 0;
+
+		memset(&r, 0, sizeof(r));
+		for (size_t i = 0; i < sizeof(r.data[0]); i += 8) {
+			x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+			/* Half of the heads are for their places, or nothing would ever be read. */
+			uint64_t at = (uint32_t)((RING_SIZE + i % RING_SIZE) >> 3) ^ KEY;
+			uint64_t word = own && round % 2 ? at << 32 | (x & (x >> 60 ? 127 : 0xffffffffu)) : x;
+
+			memcpy(r.data[0] + i, &word, sizeof(word));
+		}
+		r.cons[0] = RING_SIZE + (own ? RING_SIZE : 0);
+		r.prod[0] = RING_SIZE + x % (RING_SIZE / 8) * 8;
+		m = ring_memory(&r, 0);
+		if (own)
+			m.room = RING_SIZE + 64;
+		ring_from_memory(&ring, &m);
+		ring_look(&ring);
+		for (const struct ring_slot *s; (s = ring_peek(&ring)) && n < RING_SIZE; n++) {
+			CHECK(s->rec >= m.data && s->rec + s->len <= m.data + (own ? m.room : 2ul * RING_SIZE),
+				"inside");
+			ring_next(&ring);
+		}
+		ring_release(&ring, false);
+		CHECK(n < RING_SIZE && ring.pos <= r.prod[0] && consumed(&r, 0) <= r.prod[0], "round %u", round);
+		ring_close(&ring);
 	}
 }
 
@@ -496,7 +619,7 @@ static void test_broken_stream(void)
 {
 	struct options quiet = { .quiet = true };
 	static struct rig r;
-	struct ring_memory ring = { r.cons, r.prod, r.data[0], RING_SIZE };
+	struct ring_memory ring = ring_memory(&r, 0);
 	struct consumer_env env = { .image = &image, .options = &quiet, .memory = &ring, .nrings = 1 };
 	struct consumer *c;
 	FILE *full = fopen("/dev/full", "w"), *err = tmpfile();
@@ -504,6 +627,7 @@ static void test_broken_stream(void)
 	if (!full || !err)
 		abort();
 	memset(&r, 0, sizeof(r));
+	r.cons[0] = own ? RING_SIZE : 0;
 	env_output(&env, &r.report, full, err);
 	CHECK(!consumer_new(&env, &c), "new");
 	put(&r, 0, 1, E_PRINTF, 1, 0);
@@ -687,7 +811,61 @@ static void test_kernel(void)
 	}
 }
 
-int main(void)
+/* A map of rings, which this process writes to as programs do. */
+static void test_map(void)
+{
+	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE), size = page, value = 2 * page;
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	const int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dwt_rings", 4, value, 2, &opts);
+	struct ring_map m = { fd, size, KEY };
+	struct ring ring;
+
+	if (fd < 0) {
+		unit_skip(strerror(-fd));
+		return;
+	}
+	CHECK(ring_open_own(&ring, &m, 2) == -EINVAL, "a CPU without a ring");
+	ring_close(&ring);
+	CHECK(ring_open_own(&ring, &(struct ring_map){ fd, value, KEY }, 0) == -EINVAL,
+		"a ring larger than its element");
+	ring_close(&ring);
+	CHECK(ring_open_own(&ring, &(struct ring_map){ -1, size, KEY }, 0) < 0, "no map");
+	ring_close(&ring);
+	uint8_t *both = mmap(NULL, 2ul * value, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), *p = both + value;
+	uint64_t *prod = (uint64_t *)(void *)(p + DW_RING_PRODUCED), *limit = (uint64_t *)(void *)(p + DW_RING_LIMIT);
+
+	if (both == MAP_FAILED)
+		abort();
+	CHECK(*limit == 0, "no program may write yet");
+	for (unsigned round = 0; round < 3; round++) {
+		unsigned n = 0;
+
+		CHECK(ring_open_own(&ring, &m, 1) == 0 && *limit == *prod + size, "round %u: limit %llu", round,
+			(unsigned long long)*limit);
+		for (; *prod + 56 <= *limit; n++, *prod += 56) {
+			struct dw_rec rec = { n, E_PRINTF, 48 };
+			struct dw_ring_head head = { 48, (uint32_t)(*prod >> 3) ^ KEY };
+
+			memcpy(p + DW_RING_DATA + *prod % size + sizeof(head), &rec, sizeof(rec));
+			memcpy(p + DW_RING_DATA + *prod % size, &head, sizeof(head));
+		}
+		CHECK(ring_fill(&ring) > 97, "%u%%", ring_fill(&ring));
+		ring_look(&ring);
+		for (unsigned i = 0; i < n; i++, ring_next(&ring)) {
+			const struct ring_slot *s = ring_peek(&ring);
+
+			CHECK(s && s->ts == i && s->len == 48, "record %u of %u", i, n);
+		}
+		CHECK(!ring_peek(&ring) && !ring.bad, "no more");
+		ring_release(&ring, false);
+		CHECK(!ring_fill(&ring), "%u%%", ring_fill(&ring));
+		ring_close(&ring); /* the next consumer goes on where this one has stopped */
+	}
+	munmap(both, 2ul * value);
+	close(fd);
+}
+
+static void test_rings(void)
 {
 	test_merge();
 	test_hold_back();
@@ -696,12 +874,23 @@ int main(void)
 	test_late_clock();
 	test_wrap();
 	test_hostile();
+	test_noise();
 	test_exit();
 	test_errors();
 	test_errors_of_a_kind();
 	test_layout();
 	test_broken_stream();
 	test_missed();
+}
+
+int main(void)
+{
+	test_rings();
 	test_kernel();
+	own = true;
+	test_rings();
+	test_stale();
+	test_room();
+	test_map();
 	return unit_end();
 }

@@ -718,10 +718,44 @@ static void test_counting(struct arena *a)
 		"8: (15) if r0 == 0x0 goto pc+2\n9: (b7) r5 = 1\n10: (db) lock *(u64 *)(r0 +0) += r5\n11: (b7) r0 = 0\n"
 		"12: (95) exit\n");
 	free(text);
-	CHECK(code.maps.n == 1 && code.maps.v[0].insn == 3 && code.maps.v[0].map == 3 && !code.maps.v[0].value, "map");
+	CHECK(code.maps.n == 1 && code.maps.v[0].insn == 3 && code.maps.v[0].map == 3 &&
+			code.maps.v[0].kind == CODE_MAP,
+		"map");
 	CHECK(code.lines.n == 2 && code.lines.v[0].insn == 0 && code.lines.v[1].insn == 3 &&
 			code.lines.v[1].loc.off == 2,
 		"lines: %zu", code.lines.n);
+}
+
+/* What the loader writes into the instructions for rings, whatever else is done with them. */
+static void test_rings(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	vreg cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
+	vreg sum = ir_alu(ir, ALU_ADD, ir_ringof(ir, cpu, 5), ir_wrap(ir, cpu, 5));
+	struct report_kept why;
+	struct code code;
+	char *text;
+
+	report_keep(&why);
+	ir_ret(ir, ir_alu(ir, ALU_ADD, sum, ir_wrap(ir, cpu, 5))); /* the same again */
+	ir_optimise(ir);
+	CHECK(ir_emit(ir, ir->arena, &code, &why.reporter) == 0, "not emitted");
+	text = text_of(print_code, &code);
+	check_text(__LINE__, text,
+		"0: (85) call bpf_get_smp_processor_id#8\n1: (bf) r5 = r0\n2: (57) r5 &= 0\n3: (a5) if r0 < 0x0 goto "
+		"pc+1\n"
+		"4: (b7) r0 = 0\n5: (0f) r0 += r5\n6: (0f) r0 += r5\n7: (95) exit\n");
+	free(text);
+	CHECK(code.maps.n == 2, "%zu", code.maps.n);
+	for (size_t i = 0; i < code.maps.n; i++) {
+		const struct bpf_insn *in = &code.insns[code.maps.v[i].insn];
+		const bool wrap = code.maps.v[i].kind == CODE_WRAP;
+
+		CHECK(code.maps.v[i].map == 5 &&
+				in->code == (wrap ? BPF_ALU64 | BPF_AND | BPF_K : BPF_JMP | BPF_JLT | BPF_K),
+			"reference %zu", i);
+		CHECK(wrap || code.maps.v[i].kind == CODE_RINGS, "reference %zu", i);
+	}
 }
 
 static void test_disasm(void)
@@ -1308,7 +1342,8 @@ int main(void)
 {
 	static void (*const cases[])(struct arena *) = { test_operands, test_elements, test_addresses, test_dominance,
 		test_checks, test_sure, test_threading, test_threading_copies, test_bits, test_final_variables,
-		test_variables, test_counting, test_far_jumps, test_far_jumps_reached, test_refusals, test_guards };
+		test_variables, test_counting, test_far_jumps, test_far_jumps_reached, test_refusals, test_guards,
+		test_rings };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;

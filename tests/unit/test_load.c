@@ -105,7 +105,7 @@ static struct image_map image_maps[NMAPS] = {
 };
 static struct code_mapref ref_record[] = { { .insn = 5, .map = M_RINGS } };
 static struct code_mapref ref_count[] = { { .insn = 3, .map = M_COUNT } };
-static struct code_mapref ref_global[] = { { .insn = 1, .map = M_GLOBALS, .value = true } };
+static struct code_mapref ref_global[] = { { .insn = 1, .map = M_GLOBALS, .kind = CODE_VALUE } };
 
 enum { P_BEGIN, P_ERROR, P_TICK, P_FORK, P_EGRESS, P_PROFILE, NPROBES };
 static struct image_probe probes[NPROBES] = {

@@ -193,7 +193,7 @@ int main(void)
 	unsigned long cons = 0, prod = 0;
 	struct options options;
 	struct noted noted = { .sink = { .ops = &ops } };
-	struct ring_memory memory = { &cons, &prod, ring, RING_SIZE };
+	struct ring_memory memory = { &cons, &prod, ring, RING_SIZE, 0, 0 };
 	struct consumer_env env = {
 		.image = &image, .options = &options, .sink = &noted.sink, .memory = &memory, .nrings = 1
 	};

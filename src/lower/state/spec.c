@@ -128,7 +128,7 @@ void spec_choose(struct clause_ctx *cx, const struct expr *e)
 	ir_jcci(ir, CC_NE, ir_alu(ir, ALU_AND, ir_ld(ir, p, 0, 8, false, false), bit), 0, active);
 	ir_label(ir, none);
 	if (cx->rec)
-		ir_call(ir, BPF_FUNC_ringbuf_discard, (vreg[]){ cx->rec, ir_imm(ir, BPF_RB_NO_WAKEUP) }, 2, false);
+		ring_discard(cx, cx->rec);
 	ir_jmp(ir, cx->next_label);
 	ir_label(ir, active);
 	if (cx->rec)

@@ -57,12 +57,18 @@ expect_match "$STATUS $ERR" 'dwire: cannot make buffers of 4398046511104 bytes f
 gives 0 "1 2 3 " "" -q -x bufresize=manual -x switchrate=1s -x statusrate=5hz -x cleanrate=99hz -x aggrate=1hz -s a.d
 
 # What the kernel has: more for records of packets, which come in bursts, and less for sums.
-rings() { # D: the sizes of the buffers (BPF_MAP_TYPE_RINGBUF is 27)
+# BPF ring buffers (map type 27), or elements of an array that can be mapped (type 2, flag 0x400), which have their head and room for one
+# more record; a ring buffer of a page is the bell.
+rings() { # D: the sizes of the buffers
 	"$dwire" -qn "$1 tick-9s { exit(0); }" >/dev/null 2>err &
 	local traced=$! sizes=
 	for _ in {1..100}; do
-		sizes=$(awk '$1 == "map_type:" { ring = $2 == 27 } ring && $1 == "max_entries:" { print $2 }' \
-			/proc/$traced/fdinfo/* 2>/dev/null | sort -u)
+		sizes=$(awk '$1 == "map_type:" { type = $2 } $1 == "value_size:" { value = $2 }
+			$1 == "max_entries:" && type == 27 && $2 > 4096 { print $2 }
+			$1 == "map_flags:" && type == 2 && $2 == "0x400" && value > 65536 {
+				for (n = 4096; n * 2 < value;) n *= 2
+				print value - n < 65536 ? n : value
+			}' /proc/$traced/fdinfo/* 2>/dev/null | sort -u)
 		[ -z "$sizes" ] || break
 		sleep 0.1
 	done
