@@ -55,7 +55,7 @@ fails perf_event_open:error=EMFILE:when=1+ "$begin profile-97 { @ = count(); }"
 expect_eq "$STATUS" 1 "profile without events"
 refused=0
 for n in {8..40}; do
-	fails bpf:error=EINVAL:when="$n" "$begin sched:::on-cpu, sched:::off-cpu { @ = count(); }"
+	fails bpf:error=EINVAL:when="$n" "$begin sched:::on-cpu, proc:::exit { @ = count(); }"
 	grep -q '^dwire: cannot attach ' err && refused=$((refused + 1))
 done
 expect_ge "$refused" 2 "traces that could not attach"
