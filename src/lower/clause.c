@@ -239,11 +239,13 @@ static void submit_record(struct clause_ctx *cx, bool exits)
 static void begin_record(struct clause_ctx *cx, const struct epid *ep)
 {
 	struct ir *ir = cx->ir;
+	vreg epid;
 
 	cx->rec = ep->rest ? capture_reserve(cx, ep) : ring_reserve(cx, ep->rec_size, cx->next_label);
 	ir_st(ir, cx->rec, offsetof(struct dw_rec, ts), 8, ktime(cx));
+	epid = multi_epid(cx);
 	ir_st(ir, cx->rec, offsetof(struct dw_rec, epid), 8,
-		ir_alu(ir, ALU_OR, multi_epid(cx), ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32))));
+		ir_alu(ir, ALU_OR, epid, ir_imm(ir, (int64_t)((uint64_t)ep->rec_size << 32))));
 	if (ep->spec_off)
 		ir_sti(ir, cx->rec, (int32_t)ep->spec_off, 8, 0);
 	for (size_t i = 0; i < ep->nactions; i++)

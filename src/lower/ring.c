@@ -78,12 +78,13 @@ static vreg own_reserve(struct clause_ctx *cx, vreg ring, uint32_t size, uint32_
 	const uint32_t room = (size + 7) / 8 * 8;
 	const uint64_t key = DW_RING_KEY(cx->lw->env->secret), head = key << 32 | DW_RING_BUSY | room;
 	const vreg pos = take_place(cx, ring, room + HEAD, full);
-	vreg at = ir_alu(ir, ALU_ADD, ring, ir_wrap(ir, pos, map_for(cx->lw, MAP_RINGS))), rec = ir_var(ir);
+	vreg at = ir_alu(ir, ALU_ADD, ring, ir_wrap(ir, pos, map_for(cx->lw, MAP_RINGS))), rec = ir_var(ir), high;
 
 	if (room > cx->lw->im->rec_most)
 		cx->lw->im->rec_most = room;
 	ir_set(ir, rec, ir_alui(ir, ALU_ADD, at, DW_RING_DATA + HEAD));
-	ir_st(ir, rec, -HEAD, 8, ir_alu(ir, ALU_XOR, ir_alui(ir, ALU_SHL, pos, 29), ir_imm(ir, (int64_t)head)));
+	high = ir_alui(ir, ALU_SHL, pos, 29);
+	ir_st(ir, rec, -HEAD, 8, ir_alu(ir, ALU_XOR, high, ir_imm(ir, (int64_t)head)));
 	return rec;
 }
 

@@ -731,7 +731,7 @@ static void test_rings(struct arena *a)
 {
 	struct ir *ir = ir_new(a);
 	vreg cpu = ir_call(ir, BPF_FUNC_get_smp_processor_id, NULL, 0, true);
-	vreg sum = ir_alu(ir, ALU_ADD, ir_ringof(ir, cpu, 5), ir_wrap(ir, cpu, 5));
+	vreg at = ir_wrap(ir, cpu, 5), of = ir_ringof(ir, cpu, 5), sum = ir_alu(ir, ALU_ADD, of, at);
 	struct report_kept why;
 	struct code code;
 	char *text;

@@ -106,7 +106,8 @@ static vreg divide_signed(struct clause_ctx *cx, vreg a, vreg b, bool mod)
 {
 	struct ir *ir = cx->ir;
 	vreg sa = ir_alui(ir, ALU_SAR, a, 63), sb = ir_alui(ir, ALU_SAR, b, 63);
-	vreg q = ir_alu(ir, mod ? ALU_MOD : ALU_DIV, apply_sign(ir, a, sa), apply_sign(ir, b, sb));
+	vreg x = apply_sign(ir, a, sa), y = apply_sign(ir, b, sb);
+	vreg q = ir_alu(ir, mod ? ALU_MOD : ALU_DIV, x, y);
 
 	return apply_sign(ir, q, mod ? sa : ir_alu(ir, ALU_XOR, sa, sb));
 }
