@@ -14,8 +14,8 @@
 typedef volatile u64 word;
 #define WORD_NONE 64
 
-/* Clears bits of x where the verifier and the CPU see it, though the compiler knows the outcome. Fuzzers build this file
- * for the host, too. */
+/* Clears bits of x where the verifier and the CPU see it, though the compiler knows the outcome. Fuzzers build this
+ * file for the host, too. */
 #ifdef __bpf__
 #define MASK(x, bits) asm volatile("%0 &= " #bits : "+r"(x))
 #else
