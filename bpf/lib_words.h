@@ -5,8 +5,8 @@
  * - A pair is free, or busy, or has one key until that is deleted. Who makes it busy, by a compare-and-exchange, writes
  *   the value, and then the key by an exchange: whoever sees the key sees the value.
  * - A value belongs to the key that was seen before and after it, and is there still: in between the key may have been
- *   deleted, and made again after another. On arm64 loads keep their order where the address of
- *   the later one is computed from what the earlier one has given, though nothing is added.
+ *   deleted, and made again after another. On arm64 loads keep their order where the address of the later one is
+ *   computed from what the earlier one has given, though nothing is added.
  * - Two CPUs that make the same key at once may make two pairs. The first one counts; deleting takes all, the last one
  *   first, so that no older value shows up in between.
  * - A value is replaced only where it is what it was under the key: when another CPU has deleted the key, and made
@@ -164,12 +164,18 @@ u64 word_read(void *table, u64 key, void *hash)
 	return p ? *(word *)p : 0;
 }
 
+/* Deletes an element from the hash. */
+INLINE u64 word_forget(void *table, u64 key, void *hash)
+{
+	if (!map_delete(hash, &key))
+		__sync_fetch_and_add(word_elsewhere(table), (u64)-1);
+	return 0;
+}
+
 /* Deletes an element. */
 u64 word_delete(void *table, u64 key, void *hash)
 {
-	if (word_drop(table, key) && !map_delete(hash, &key))
-		__sync_fetch_and_add(word_elsewhere(table), (u64)-1);
-	return 0;
+	return word_drop(table, key) ? word_forget(table, key, hash) : 0;
 }
 
 /* Gives an element a value; 0 deletes it. Returns 0, or not: there is no room. Another CPU may make the element in the
@@ -181,11 +187,8 @@ u64 word_write(void *table, u64 key, u64 value, void *hash)
 
 	if (!left)
 		return 0;
-	if (left == WORD_FORGET) {
-		if (!map_delete(hash, &key))
-			__sync_fetch_and_add(word_elsewhere(table), (u64)-1);
-		return 0;
-	}
+	if (left == WORD_FORGET)
+		return word_forget(table, key, hash);
 	__sync_fetch_and_add(word_elsewhere(table), 1);
 	err = (int)map_update(hash, &key, &value, MAP_NEW);
 	if (!err)

@@ -54,6 +54,12 @@ int ring_open(struct ring *r, int fd)
 	return 0;
 }
 
+/* Tells programs what was released. */
+static void store_released(struct ring *r)
+{
+	__atomic_store_n(r->cons, (unsigned long)(r->released + (r->own ? r->size : 0)), __ATOMIC_RELEASE);
+}
+
 /* Where the last consumer, if there was one, has stopped. Programs may go on from here. */
 static void begin_own(struct ring *r, uint32_t key)
 {
@@ -61,9 +67,8 @@ static void begin_own(struct ring *r, uint32_t key)
 
 	r->own = true;
 	r->key = key;
-	r->ahead = r->size;
 	r->pos = r->released = r->limit = limit ? limit - r->size : 0;
-	__atomic_store_n(r->cons, (unsigned long)(r->released + r->ahead), __ATOMIC_RELEASE);
+	store_released(r);
 }
 
 int ring_open_own(struct ring *r, const struct ring_map *m, unsigned cpu)
@@ -255,8 +260,8 @@ void ring_release(struct ring *r, bool lazy)
 			to = r->win[i].start;
 	if (to - r->released < least)
 		return;
-	__atomic_store_n(r->cons, (unsigned long)(to + r->ahead), __ATOMIC_RELEASE);
 	r->released = to;
+	store_released(r);
 }
 
 void ring_pass_over(struct ring *r)

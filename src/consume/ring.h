@@ -20,13 +20,12 @@ struct ring_slot {
 
 struct ring {
 	const unsigned long *prod; /* written by the kernel */
-	unsigned long *cons;       /* written by us: what is consumed, and `ahead` */
+	unsigned long *cons;       /* written by us: what is consumed; in a ring of ours how far programs may go */
 	const uint8_t *data;       /* size bytes; behind them what a record that begins before their end needs */
 	size_t size;               /* a power of two */
 	size_t room;               /* bytes that may be read from data on */
 	bool own;                  /* an element of a map of rings, not a BPF ring buffer: */
 	uint32_t key;              /* ... the trace's (struct dw_ring_head) */
-	uint64_t ahead;            /* ... size; else 0 */
 	uint64_t pos;              /* of the next record that is not in the window */
 	uint64_t released;         /* what *cons says */
 	uint64_t limit;            /* the producer's position as of ring_look() */

@@ -27,6 +27,17 @@ uint32_t map_add(struct lowerer *lw, struct image_map m)
 	return (uint32_t)lw->im->maps.n - 1;
 }
 
+uint32_t map_add_value(struct lowerer *lw, enum map_role role, const char *name, uint32_t size)
+{
+	return map_add(lw,
+		(struct image_map){ .role = role,
+			.name = name,
+			.type = BPF_MAP_TYPE_ARRAY,
+			.key_size = 4,
+			.value_size = size,
+			.max_entries = 1 });
+}
+
 /* The first OWN_AGGS aggregations and OWN_DYNS other variables get separate maps each. Later ones share maps, and
  * their keys end in the variable's number. Returns true if this one shares. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)

@@ -87,6 +87,8 @@ void prog_emit(struct prog_ctx *pg, struct loc at);
 /* ---- lower/map.c */
 uint32_t map_for(struct lowerer *lw, enum map_role role); /* the map that all share */
 uint32_t map_add(struct lowerer *lw, struct image_map m); /* a new one */
+/* A new array of one value of so many bytes, whose address programs know. */
+uint32_t map_add_value(struct lowerer *lw, enum map_role role, const char *name, uint32_t size);
 /* Lets the variable share a map if there are too many variables for a map each. True: it shares one; s->shared is its
  * number there. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role);

@@ -64,15 +64,8 @@ void slots_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, cons
 		return;
 	a->slot_value = DW_SLOT_KEY + a->key_size;
 	a->slot_size = a->slot_value + a->nwords * 8;
-	a->slots = map_add(lw,
-			   (struct image_map){
-				   .role = MAP_SLOTS,
-				   .name = arena_printf(lw->arena, "slots_%.8s", a->name),
-				   .type = BPF_MAP_TYPE_ARRAY,
-				   .key_size = 4,
-				   .value_size = (uint32_t)DW_SLOTS_FIRST + DW_SLOTS * a->slot_size,
-				   .max_entries = 1,
-			   }) +
+	a->slots = map_add_value(lw, MAP_SLOTS, arena_printf(lw->arena, "slots_%.8s", a->name),
+			   (uint32_t)DW_SLOTS_FIRST + DW_SLOTS * a->slot_size) +
 		1;
 }
 

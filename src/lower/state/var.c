@@ -372,14 +372,15 @@ static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 	if (e->kind == EX_INDEX) {
 		el.key = key_store(cx, &e->args, e->sym, &size, &el.word);
 	} else {
-		el.key = ir_stack(cx->ir, ir_stack_alloc(cx->ir, shared ? 16 : 8));
-		el.word = scope_key(cx, e);
-		ir_st(cx->ir, el.key, 0, 8, el.word);
+		vreg scope;
+
+		el.key = ir_stack(cx->ir, ir_stack_alloc(cx->ir, size));
+		scope = scope_key(cx, e);
+		ir_st(cx->ir, el.key, 0, 8, scope);
 		if (shared)
 			ir_sti(cx->ir, el.key, 8, 8, (int32_t)e->sym->shared);
+		el.word = el.words ? scope : 0; /* it is another register each time: dyn_look() would share nothing */
 	}
-	if (e->kind != EX_INDEX && !el.words)
-		el.word = 0; /* it is another register each time */
 	el.map = ir_map(cx->ir, map);
 	return el;
 }

@@ -36,16 +36,7 @@ void words_begin(struct lowerer *lw, struct symbol *s, struct image_map *m)
 		return;
 	lw->nwords++;
 	m->max_entries -= PAIRS;
-	s->words = map_add(lw,
-			   (struct image_map){
-				   .role = MAP_WORDS,
-				   .name = arena_printf(lw->arena, "dw_w_%.9s", s->name),
-				   .type = BPF_MAP_TYPE_ARRAY,
-				   .key_size = 4,
-				   .value_size = DW_WORDS_SIZE,
-				   .max_entries = 1,
-			   }) +
-		1;
+	s->words = map_add_value(lw, MAP_WORDS, arena_printf(lw->arena, "dw_w_%.9s", s->name), DW_WORDS_SIZE) + 1;
 }
 
 vreg words_read(struct clause_ctx *cx, const struct element *el)
@@ -63,25 +54,19 @@ static bool is_zero(const struct ir *ir, vreg v)
 	return false;
 }
 
-static void discard(struct clause_ctx *cx, const struct element *el)
-{
-	const vreg args[] = { ir_mapval(cx->ir, el->words - 1, 0), el->word, el->map };
-
-	(void)ir_lib(cx->ir, LIB_word_delete, args, 3);
-}
-
 void words_write(struct clause_ctx *cx, const struct element *el, vreg value)
 {
 	struct ir *ir = cx->ir;
-	uint32_t end = ir_newlabel(ir);
-	const vreg args[] = { ir_mapval(ir, el->words - 1, 0), el->word, value, el->map };
+	const vreg table = ir_mapval(ir, el->words - 1, 0);
+	uint32_t end;
 
 	cx->pg->changes++;
 	if (is_zero(ir, value)) { /* is shorter */
-		discard(cx, el);
+		ir_lib(ir, LIB_word_delete, (vreg[]){ table, el->word, el->map }, 3);
 		return;
 	}
-	ir_jcci(ir, CC_EQ, ir_lib(ir, LIB_word_write, args, 4), 0, end);
+	end = ir_newlabel(ir);
+	ir_jcci(ir, CC_EQ, ir_lib(ir, LIB_word_write, (vreg[]){ table, el->word, value, el->map }, 4), 0, end);
 	count_drop(cx, DW_DROP_DYN);
 	ir_label(ir, end);
 }
