@@ -32,6 +32,31 @@ int kfree_skb(u64 *args)
 	return 0;
 }
 
+/* where owners of sockets change */
+SEC("tp_btf/inet_sock_set_state")
+int set_state(u64 *args)
+{
+	return 0;
+}
+
+SEC("cgroup/sock_create")
+int sock_create(struct bpf_sock *ctx)
+{
+	return 1;
+}
+
+SEC("cgroup/sock_release")
+int sock_release(struct bpf_sock *ctx)
+{
+	return 1;
+}
+
+SEC("tp_btf/tcp_destroy_sock")
+int destroy_sock(u64 *args)
+{
+	return 0;
+}
+
 /* bpftrace's kind */
 SEC("tracepoint/net/net_dev_queue")
 int tp_queue(void *ctx)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define MAX_OBJECTS 4
-#define MAX_SKIPS 8
+#define MAX_SKIPS 16
 
 struct load {
 	int cgroup;
