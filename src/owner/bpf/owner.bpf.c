@@ -188,8 +188,9 @@ static __always_inline void egress_tcp(struct tcp_sock *tcp, struct said old, st
 
 /* Most packets of TCP sockets are sent by their owner or by interrupts; these say nothing about the owner, and need no
  * lookup. tcp: the same socket; NULL: it is not TCP's. */
-static __always_inline void egress(void *sk, struct tcp_sock *tcp, struct task_struct *t)
+static __always_inline void egress(void *sk, struct tcp_sock *tcp)
 {
+	struct task_struct *t;
 	struct said old;
 
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
@@ -198,6 +199,7 @@ static __always_inline void egress(void *sk, struct tcp_sock *tcp, struct task_s
 			adopt(tcp);
 		return;
 	}
+	t = bpf_get_current_task_btf();
 	old = said_to(sk, t);
 	if (is_known(old))
 		return;
@@ -207,16 +209,30 @@ static __always_inline void egress(void *sk, struct tcp_sock *tcp, struct task_s
 		egress_other(sk, old.pid, t);
 }
 
+/* The socket if it is TCP's, else NULL. A call of the kernel's function takes longer than all that follows it for most
+ * packets. */
+static __always_inline struct tcp_sock *as_tcp(void *sk)
+{
+#ifdef OWNER_RECV
+	const struct sock *s = bpf_rdonly_cast(sk, bpf_core_type_id_kernel(struct sock));
+
+	return s->sk_protocol == IPPROTO_TCP && s->sk_type == SOCK_STREAM
+		? bpf_rdonly_cast(sk, bpf_core_type_id_kernel(struct tcp_sock))
+		: NULL;
+#else
+	return bpf_skc_to_tcp_sock(sk);
+#endif
+}
+
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
  * listener. */
 SEC("cgroup_skb/egress")
 int owner_egress(struct __sk_buff *skb)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_sock *sk = skb->sk;
 
 	if (sk)
-		egress(sk, bpf_skc_to_tcp_sock(sk), t);
+		egress(sk, as_tcp(sk));
 	return 1;
 }
 
@@ -237,7 +253,6 @@ static __always_inline bool is_output(const struct sock *by, const struct sk_buf
 
 static __always_inline int output(const DW_U64 *regs)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
 	const void *by = (const void *)regs[arch_args[1] / 8];
 	struct sock *sk = bpf_rdonly_cast(by, bpf_core_type_id_kernel(struct sock));
 	const struct sk_buff *skb =
@@ -247,8 +262,7 @@ static __always_inline int output(const DW_U64 *regs)
 		egress((void *)by,
 			is_inet(sk) && sk->sk_protocol == IPPROTO_TCP
 				? bpf_rdonly_cast(by, bpf_core_type_id_kernel(struct tcp_sock))
-				: NULL,
-			t);
+				: NULL);
 	return 0;
 }
 #else
@@ -256,11 +270,10 @@ static __always_inline int output(const DW_U64 *regs)
 
 static __always_inline int output(const DW_U64 *args)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
 	struct sock *by = (struct sock *)args[1];
 
 	if (is_output(by, (const struct sk_buff *)args[2]))
-		egress(by, bpf_skc_to_tcp_sock(by), t);
+		egress(by, bpf_skc_to_tcp_sock(by));
 	return 0;
 }
 #endif

@@ -10,6 +10,7 @@
 #define PF_EXITING 0x00000004
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000
+#define SOCK_STREAM 1
 #define SHUTDOWN_MASK 3 /* RCV_SHUTDOWN | SEND_SHUTDOWN */
 #define SYS_ACCEPT 5    /* of socketcall(2) */
 #define SYS_ACCEPT4 18
@@ -145,7 +146,7 @@ struct sock {
 	struct sock_common __sk_common;
 	socket_lock_t sk_lock;
 	refcount_t sk_wmem_alloc;
-	unsigned short sk_protocol;
+	unsigned short sk_type, sk_protocol;
 	unsigned char sk_shutdown;
 	struct socket *sk_socket;
 };
