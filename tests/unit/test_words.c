@@ -95,7 +95,7 @@ static void add(u64 *p, u64 n)
 #define __sync_lock_test_and_set(p, new) exchange(p, new)
 #define __sync_fetch_and_add(p, n) add(p, n)
 
-/* ---- the hash: each element that is made has memory of its own ---------------------------------------------------- */
+/* -- the hash: each element that is made has memory of its own ---------------------------------------------------- */
 #define KEYS 6 /* of one bucket, which has room for four */
 static u64 keys[KEYS], *behind[KEYS], made[256];
 static unsigned nmade;
@@ -169,7 +169,7 @@ static void drop(unsigned i)
 static void begin(void)
 {
 	memset(words, 0, DW_WORDS_FIRST);
-	memset(word_bucket(words, keys[0]), 0, DW_WORD_BUCKET);
+	memset(word_bucket(words, keys[0]), 0, (size_t)DW_WORD_BUCKET);
 	memset(behind, 0, sizeof(behind));
 }
 
@@ -195,7 +195,7 @@ static void test_names(void)
 		for (unsigned j = 0; j < i; j++)
 			EXPECT(word_of(keys[i]) != word_of(keys[j]));
 	for (u64 key = 0; key < 100; key++)
-		for (u64 other = key + 1; other < key + 1 + 2 * DW_WORD_BUCKETS; other++)
+		for (u64 other = key + 1; other < key + 1 + 2ull * DW_WORD_BUCKETS; other++)
 			if (word_bucket(words, key) == word_bucket(words, other))
 				EXPECT(word_of(key) != word_of(other));
 }
@@ -240,8 +240,8 @@ static void test_two_pairs(void)
 {
 	u64 *bucket = word_bucket(words, keys[0]);
 
-	for (unsigned i = 0; i < DW_WORD_PAIRS; i++)
-		for (unsigned j = i + 1; j < DW_WORD_PAIRS; j++) {
+	for (size_t i = 0; i < DW_WORD_PAIRS; i++)
+		for (size_t j = i + 1; j < DW_WORD_PAIRS; j++) {
 			begin();
 			bucket[2 * i] = bucket[2 * j] = word_of(keys[0]);
 			bucket[2 * i + 1] = 7;
@@ -255,13 +255,13 @@ static void test_two_pairs(void)
 		}
 }
 
-/* A pair that another CPU is making belongs to nobody. A value that another CPU is writing stays what it is till then. */
+/* A pair that another CPU is making belongs to nobody. A value stays what it is while another CPU writes it. */
 static void test_locked(void)
 {
 	u64 *bucket = word_bucket(words, keys[0]);
 
 	begin();
-	for (unsigned i = 0; i < DW_WORD_PAIRS; i++)
+	for (size_t i = 0; i < DW_WORD_PAIRS; i++)
 		bucket[2 * i] = DW_WORD_LOCKED;
 	EXPECT_INT(set(0, 3), 0);
 	EXPECT_INT(get(0), 3);
@@ -273,7 +273,7 @@ static void test_locked(void)
 	EXPECT_INT(get(0), 5);
 }
 
-/* ---- interrupts --------------------------------------------------------------------------------------------------- */
+/* ---- interrupts -------------------------------------------------------------------------------------------------- */
 #define ACCESSES 16 /* more than reading, writing or deleting has */
 
 static void interrupt(unsigned i, unsigned before, void (*does)(void))
@@ -355,7 +355,7 @@ static void test_delete_interrupted(void)
 	}
 }
 
-/* ---- all orders --------------------------------------------------------------------------------------------------- */
+/* ---- all orders -------------------------------------------------------------------------------------------------- */
 /* The first keys belong to a program each, which finds what it has written. The others belong to all; marked: a value
  * says whose it is. If not, they all have the same few values. */
 static bool marked;

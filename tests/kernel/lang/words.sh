@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # parallel: yes
 # Arrays and self-> variables whose key and value are a word each: a table of buckets, and the hash where a bucket is full
-# (abi/words.h). Keys of one bucket, the two keys that the table cannot have, values of every kind of change; then many
+# (abi/words.h). Keys of one bucket, the least and the largest ones, values of every kind of change; then many
 # CPUs that make and delete the same keys. No value shows up under another key, and nothing is left in the table.
 # timeout: 120
 . "$here/lib/cli.lib"
@@ -15,7 +15,7 @@ keys() { # N BUCKET
 	done
 }
 mapfile -t key < <(keys 12 77)
-key+=(0 1 -1 $((-0x5851f42d4c957f2d)) $((1 - 0x5851f42d4c957f2d)) $((2 - 0x5851f42d4c957f2d)))
+key+=(0 1 -1 32767 32768 $((1 << 63)) $(((1 << 63) - 1)))
 all() { # D with K for a key and V for its number: of each key
 	local i
 	for i in "${!key[@]}"; do
@@ -72,12 +72,12 @@ for pid in children:
 def rows(kind, name):
     dump = subprocess.run(["bpftool", "-j", "map", "dump", "name", kind + name], capture_output=True).stdout
     return json.loads(dump or "[]")
-def left(name):  # words that are not 0 where the table has keys, and its count of elements of the hash; these
+def left(name):  # pairs of the table that have a key, and its count of elements of the hash; these
     if not os.environ["TABLE"]:
         return 0, len(rows("dw_", name)), len(rows("dw_", name))
     b = bytes(int(b, 16) for b in rows("dw_w_", name)[0]["value"])
     words = memoryview(b).cast("Q")
-    return sum(1 for w in words[8::2] if w), words[0], len(rows("dw_", name))
+    return sum(w & 1 for w in words[8::2]), words[0], len(rows("dw_", name))
 print(*left(names[0]), *left(names[1]))
 for k in shared:
     call(77, k, DROP)
