@@ -46,9 +46,9 @@ INLINE u64 word_of(u64 key)
 
 #define WORD_SAME (~(u64)(DW_WORD_VERSION | DW_WORD_LOCKED)) /* of a pair's key: the bits that tell keys apart */
 
-/* Which pair has w for its key, of these bits: its distance from the bucket, and *seen: what it has; or WORD_NONE. To the
- * verifier it is no constant, so that it walks what follows once for all pairs; to the CPU it depends on the key that
- * was loaded. */
+/* Which pair has w for its key, of these bits: its distance from the bucket, and *seen: what it has; or WORD_NONE. To
+ * the verifier it is no constant, so that it walks what follows once for all pairs; to the CPU it depends on the key
+ * that was loaded. */
 INLINE u64 word_search(u64 *p, u64 w, u64 bits, u64 *seen)
 {
 	u64 off = WORD_NONE;

@@ -4,9 +4,9 @@
  *	the table	u64 elsewhere, rest of a line | buckets
  *	a bucket	4 times: u64 key, u64 value; a line of a cache
  *
- * A key belongs to one bucket. If that is full of other keys, it is in the hash behind the table. elsewhere is never less
- * than the number of elements there. A pair's key has, from bit DW_WORD_SHIFT on, what the bucket does not say of it; below,
- * how often the pair has been freed (the version), and the two bits. */
+ * A key belongs to one bucket. If that is full of other keys, it is in the hash behind the table. elsewhere is never
+ * less than the number of elements there. A pair's key has, from bit DW_WORD_SHIFT on, what the bucket does not say of
+ * it; below, how often the pair has been freed (the version), and the two bits. */
 #ifndef DWIRE_ABI_WORDS_H
 #define DWIRE_ABI_WORDS_H
 

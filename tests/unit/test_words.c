@@ -11,7 +11,7 @@
 typedef uint32_t u32;
 typedef unsigned long long u64;
 
-/* ---- programs that take turns ------------------------------------------------------------------------------------- */
+/* ---- programs that take turns ------------------------------------------------------------------------------------ */
 #define PROGRAMS 3
 #define STATEMENTS 5
 #define ORDERS 60000u
