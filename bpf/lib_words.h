@@ -2,9 +2,9 @@
 /* lib_words: pairs of a key and a value in a bucket (abi/words.h); part of lib.bpf.c. Input: the bucket, which other
  * CPUs change at the same time, and a key.
  * Invariants:
- * - A pair is free, or has one key until that is deleted. Its value is written by the CPU that has locked it; so a value
- *   never goes to another key, also if the program that writes it is interrupted meanwhile, and the key is deleted
- *   and others are made. Who finds it locked has come before: what the other writes counts. Nobody waits.
+ * - A pair is free, or has one key until that is deleted. Its value is written by the CPU that has locked it; so a
+ *   value never goes to another key, also if the program that writes it is interrupted meanwhile, and the key is
+ *   deleted and others are made. Who finds it locked has come before: what the other writes counts. Nobody waits.
  * - The value of a new key is written before the key: whoever sees the key sees the value.
  * - A value belongs to the key that was seen before and after it, of the same version: a key that was deleted and made
  *   again in between has another one. On arm64 loads keep their order where the address of the later one is computed
