@@ -26,6 +26,14 @@
 #define MASK(x, bits) ((x) &= (bits))
 #endif
 
+/* Makes a number of what the verifier may take for a pointer, and would refuse to add up: since Linux 6.17 also the
+ * addresses of numbers and characters, such as sk_buff.head. It forgets what a register was whose bytes are swapped. */
+#ifdef __bpf__
+#define NUMBER(x) asm volatile("%0 = be64 %0\n%0 = be64 %0" : "+r"(x))
+#else
+#define NUMBER(x) ((void)(x))
+#endif
+
 INLINE u64 word_number(u64 key)
 {
 	return key + ((key >> DW_WORD_GROUP_BITS) * DW_WORD_FACTOR >> 32);
@@ -162,8 +170,10 @@ enum { NO_SUCH = -2, EXISTS = -17 }; /* -ENOENT, -EEXIST */
 /* The value of an element, or 0: there is none. */
 u64 word_read(void *table, u64 key, void *hash)
 {
-	u64 v = word_find(table, key), *p;
+	u64 v, *p;
 
+	NUMBER(key);
+	v = word_find(table, key);
 	if (v || !AT(word_elsewhere(table)))
 		return v;
 	p = map_lookup(hash, &key);
@@ -181,6 +191,7 @@ INLINE u64 word_forget(void *table, u64 key, void *hash)
 /* Deletes an element. */
 u64 word_delete(void *table, u64 key, void *hash)
 {
+	NUMBER(key);
 	return word_drop(table, key) ? word_forget(table, key, hash) : 0;
 }
 
@@ -188,9 +199,11 @@ u64 word_delete(void *table, u64 key, void *hash)
  * hash at the same time, and delete it again, which then came after this. */
 u64 word_write(void *table, u64 key, u64 value, void *hash)
 {
-	u64 left = word_put(table, key, value);
+	u64 left;
 	int err;
 
+	NUMBER(key);
+	left = word_put(table, key, value);
 	if (!left)
 		return 0;
 	if (left == WORD_FORGET)

@@ -194,6 +194,7 @@ struct image_probe {
 	X(MAP_WORDS)       /* array of one value: a table in front of a MAP_DYN (abi/words.h) */ \
 	X(MAP_AGG)         /* one or more aggregations: struct agg */ \
 	X(MAP_ZERO)        /* array of one value: zeroes, with which a new key of an aggregation begins */ \
+	X(MAP_BLANK)       /* array of one value: zeroes, of which the verifier knows that they are zeroes */ \
 	X(MAP_BORN)        /* array of one value: keys that programs made, for each aggregation: enum dw_born */ \
 	X(MAP_SLOTS)       /* array of one value: a table of keys and values (abi/slots.h) */ \
 	X(MAP_SCRATCH)     /* array of slots; max_entries counts those of one CPU: CPU n's begin at n * max_entries */ \

@@ -51,6 +51,17 @@ static int create_table(struct loader *ld, const struct image_map *m)
 	return load_map_failed(ld, m->name, m->value_size, err);
 }
 
+/* Creates a map of one entry that stays as it is: zeroes. A descriptor, or -errno, which is reported. */
+static int create_blank(struct loader *ld, const struct image_map *m)
+{
+	int fd = create_plain(ld, m), err = fd < 0 ? 0 : bpfsys_map_freeze(fd);
+
+	if (!err)
+		return fd;
+	close(fd);
+	return load_map_failed(ld, m->name, m->value_size, err);
+}
+
 const int *load_borrowed(const struct owner_maps *maps, enum map_role role)
 {
 	switch ((int)role) {
@@ -127,6 +138,8 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_BOXES:
 	case MAP_READINGS:
 		return create_plain(ld, m);
+	case MAP_BLANK:
+		return create_blank(ld, m);
 	case MAP_TABLE:
 		return create_table(ld, m);
 	case MAP_SCRATCH:

@@ -455,6 +455,8 @@ void lower_finish(struct lowerer *lw)
 		lw->im->maps.v[lw->maps[MAP_GLOBALS] - 1].value_size = lw->im->globals_size ? lw->im->globals_size : 8;
 	if (lw->maps[MAP_ZERO])
 		lw->im->maps.v[lw->maps[MAP_ZERO] - 1].value_size = lw->zero_size ? lw->zero_size : 8;
+	if (lw->maps[MAP_BLANK])
+		lw->im->maps.v[lw->maps[MAP_BLANK] - 1].value_size = lw->blank_size;
 	if (lw->maps[MAP_BORN])
 		lw->im->maps.v[lw->maps[MAP_BORN] - 1].value_size = (uint32_t)lw->im->aggs.n * DW_BORN_COUNT * 8;
 	find_owners(lw);

@@ -99,6 +99,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 			BPF_F_NO_PREALLOC, NULL },
 		[MAP_BORN] = { MAP_BORN, "dw_born", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_ZERO] = { MAP_ZERO, "dw_zero", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_BLANK] = { MAP_BLANK, "dw_blank", BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_RDONLY_PROG, NULL },
 	};
 
 	if (!lw->maps[role]) {

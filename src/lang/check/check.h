@@ -167,6 +167,7 @@ struct symbol {
 	int form;        /* strings: joined from all that is assigned */
 	bool as_text;    /* strings: kept as text, since single characters are used; "" is not NULL */
 	bool counted;    /* numbers are added to it in place */
+	bool released;   /* 0 is assigned to it: an element of a structure is freed */
 	int *key_forms;  /* by key */
 	enum builtin builtin;
 	enum func func;
@@ -179,6 +180,7 @@ struct symbol {
 	/* lower */
 	uint32_t ages;   /* pkt->: the map of packets that have it, +1 */
 	uint32_t words;  /* the map of its table (abi/words.h), +1; 0: it has none */
+	size_t made;     /* the last program that makes elements: lowerer.nprograms, +1; of structures only */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
 };

@@ -390,6 +390,8 @@ struct type *check_assign(struct checker *ck, struct expr *e)
 			"%s is an array: it is not assigned as a whole", ast_expr_text(ck->arena, e->a));
 	if (e->op != OP_ASSIGN && e->a->sym)
 		e->a->sym->counted = true;
+	if (is_release(e))
+		e->a->sym->released = true;
 	if (e->op != OP_ASSIGN && !compound_fits(ck, e, lt, rt))
 		return NULL;
 	if (!(type_fits(ck, lt, rt) && (e->op != OP_ASSIGN || numbers_fit(ck, NULL, lt, e->b))) &&

@@ -573,12 +573,13 @@ static void dyn_add(struct clause_ctx *cx, const struct expr *e, vreg delta, boo
 }
 
 /* ---- structures and arrays in variables -------------------------------------------------------------------------- */
-/* The zeroes that reading an element without a value gives. */
+/* The zeroes that reading an element without a value gives. The verifier knows them, so that it does not walk what a
+ * predicate excludes then. */
 static vreg zero_block(struct clause_ctx *cx, uint32_t size)
 {
-	if (cx->lw->zero_size < size)
-		cx->lw->zero_size = size;
-	return ir_mapval(cx->ir, map_for(cx->lw, MAP_ZERO), 0);
+	if (cx->lw->blank_size < size)
+		cx->lw->blank_size = size;
+	return ir_mapval(cx->ir, map_for(cx->lw, MAP_BLANK), 0);
 }
 
 /* The target of a write for which the map has no room. */
@@ -592,6 +593,26 @@ static vreg trash_block(struct clause_ctx *cx, uint32_t size)
 	return ir_mapval(cx->ir, map_for(cx->lw, MAP_GLOBALS), cx->lw->trash_off);
 }
 
+#define FOREVER (-1) /* no number of changes */
+
+/* Where a structure is, or was when the program looked first; 0: it was nowhere then. An element that no clause frees
+ * stays where it is, so that accesses share one lookup. */
+static vreg block_look(struct clause_ctx *cx, const struct symbol *s, struct element el)
+{
+	if (s->released || !el.word)
+		return dyn_find(cx, el);
+	return ir_find(cx->ir, el.map, el.key, el.word, FOREVER);
+}
+
+/* Jumps to label if the program itself may have made the element after it looked, and it is there: p. */
+static void block_look_again(struct clause_ctx *cx, const struct symbol *s, struct element el, vreg p, uint32_t label)
+{
+	if (s->released || !el.word || s->made != cx->lw->nprograms + 1)
+		return;
+	ir_set(cx->ir, p, dyn_look(cx, el));
+	ir_jcci(cx->ir, CC_NE, p, 0, label);
+}
+
 /* The address of a structure in a map. make: create it if it is missing; otherwise a block of zeroes stands in. */
 static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 {
@@ -602,9 +623,10 @@ static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 	struct element el = dyn_element(cx, e);
 	vreg p = ir_var(ir);
 
-	ir_set(ir, p, dyn_find(cx, el));
+	ir_set(ir, p, block_look(cx, s, el));
 	ir_jcci(ir, CC_NE, p, 0, end);
 	if (make) {
+		s->made = cx->lw->nprograms + 1;
 		dyn_age(cx, e, lost);
 		(void)dyn_make(cx, el, zero_block(cx, bytes), BPF_NOEXIST);
 		ir_set(ir, p, dyn_find(cx, el));
@@ -613,6 +635,7 @@ static vreg dyn_block(struct clause_ctx *cx, const struct expr *e, bool make)
 		ir_label(ir, lost);
 		ir_set(ir, p, trash_block(cx, bytes));
 	} else {
+		block_look_again(cx, s, el, p, end);
 		ir_set(ir, p, zero_block(cx, bytes));
 	}
 	ir_label(ir, end);

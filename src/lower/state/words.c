@@ -20,7 +20,7 @@
 #include "lower/state/state.h"
 
 #define PAIRS (DW_WORD_BUCKETS * DW_WORD_PAIRS)
-#define TABLES 4 /* a program may use 64 maps */
+#define TABLES 8 /* a program may use 64 maps */
 
 static bool is_word(const struct symbol *s, const struct image_map *m)
 {
