@@ -484,6 +484,7 @@ typedef struct pathinfo {
 	uint16_t path_sport;		/* ports; 0: the packet shows none (a later fragment, ICMP) */
 	uint16_t path_dport;
 	uint16_t path_flags;		/* of TCP, as tcp_flags; 0: not TCP */
+	uint32_t path_payload;		/* of TCP: bytes of data; 0: none, or not TCP */
 } pathinfo_t;
 
 /* TC_ACT_... and XDP_... of the kernel's headers; TC_ACT_UNSPEC is -1. */
@@ -539,6 +540,9 @@ inline int DW_PATH_FRAG_OFFSET = 0x1fff;
 inline int dw_path_ports[struct dw_path *P] = P->stage != DW_PATH_SEND && (P->proto == DW_IPPROTO_TCP || P->proto == DW_IPPROTO_UDP ||
     P->proto == DW_IPPROTO_UDPLITE || P->proto == DW_IPPROTO_SCTP) &&
     (P->synth || P->ver == 6 || (ntohs(((struct iphdr *)P->nh)->frag_off) & DW_PATH_FRAG_OFFSET) == 0);
+
+/* From TCP's header to its data. */
+inline uint32_t dw_path_offset[struct dw_path *P] = (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 28) * 4;
 
 inline int dw_path_limited[struct dw_path *P] = P->txq != 0 && dw_bql_used[(uint64_t)P->txq];
 inline uint64_t dw_path_stopped[struct dw_path *P] = __stamp("stop", (uint64_t)P->txq);
@@ -596,4 +600,6 @@ translator pathinfo_t < struct dw_path *P > {
 	path_dport = P->stage == DW_PATH_SEND ? ntohs(P->sk->__sk_common.skc_dport) : dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->dest) : 0;
 	path_flags = P->proto == DW_IPPROTO_TCP && dw_path_ports[P] ?
 	    ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> DW_TH_SHIFT & 0xff : 0;
+	path_payload = P->proto == DW_IPPROTO_TCP && dw_path_ports[P] && dw_ip_plength[P] > dw_path_offset[P] ?
+	    dw_ip_plength[P] - dw_path_offset[P] : 0;
 };

@@ -47,15 +47,14 @@ segments() { # each packet with data, by identity: at its sender's netfilter, it
 	[ -z "$tap" ] || { ip netns exec "$a" timeout 30 tcpdump -i va -w "$tmp/pcap" -s 100 >/dev/null 2>&1 & }
 	[ -z "$tap" ] || sleep 0.5
 	"$dwire" "${dwire_opts[@]}" -x bufsize=16m -n "
-path:::output /args[0]->pkt_netns == $a_id && args[2]->ip_plength > 32 && (args[4]->path_flags & 2) == 0/ {
-	printf(\"output %d %d\\n\", args[0]->pkt_id, args[2]->ip_plength - 32); pkt->mark = 7; }
+path:::output /args[0]->pkt_netns == $a_id && args[4]->path_payload/ {
+	printf(\"output %d %d\\n\", args[0]->pkt_id, args[4]->path_payload); pkt->mark = 7; }
 path:::queue /args[0]->pkt_netns == $a_id/ { }
-path:::transmit /args[3]->if_name == \"va\" && args[0]->pkt_netns == $a_id && args[2]->ip_plength > 32 &&
-  (args[4]->path_flags & 2) == 0/ {
-	printf(\"transmit %d %d %d\\n\", args[0]->pkt_id, args[2]->ip_plength - 32, args[4]->path_midway); }
+path:::transmit /args[3]->if_name == \"va\" && args[0]->pkt_netns == $a_id && args[4]->path_payload/ {
+	printf(\"transmit %d %d %d\\n\", args[0]->pkt_id, args[4]->path_payload, args[4]->path_midway); }
 path:::driver-in, path:::prerouting, path:::forward, path:::postrouting { }
-path:::socket-in /args[0]->pkt_netns == $c_id && args[2]->ip_plength > 32 && (args[4]->path_flags & 2) == 0/ {
-	printf(\"socket %d %d %d %d\\n\", args[0]->pkt_id, args[2]->ip_plength - 32, pkt->mark, args[4]->path_midway); }" \
+path:::socket-in /args[0]->pkt_netns == $c_id && args[4]->path_payload/ {
+	printf(\"socket %d %d %d %d\\n\", args[0]->pkt_id, args[4]->path_payload, pkt->mark, args[4]->path_midway); }" \
 		-c "bash $tmp/tcp.sh" >"$tmp/out" 2>"$tmp/err" || echo "FAILED: $(<"$tmp/err")"
 	kill %1 2>/dev/null
 	wait
