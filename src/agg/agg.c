@@ -59,9 +59,12 @@ struct agg_set *agg_new(
 		s->aggs[i].common_fd = map_fds && g->common ? map_fds[g->common - 1] : -1;
 	}
 	map_born(s, map_fds);
-	for (size_t i = 0; map_fds && i < image->aggs.n; i++)
+	for (size_t i = 0; map_fds && i < image->aggs.n; i++) {
 		if (image->aggs.v[i].slots)
 			agg_slots_open(s, &s->aggs[i], map_fds[image->aggs.v[i].slots - 1]);
+		if (image->aggs.v[i].front)
+			agg_front_open(s, &s->aggs[i], map_fds[image->aggs.v[i].front - 1]);
+	}
 	return s;
 }
 
@@ -74,6 +77,7 @@ static void state_free(struct agg_state *st)
 		}
 	free(st->buckets);
 	agg_slots_close(st);
+	agg_front_close(st);
 }
 
 void agg_set_opts(struct agg_set *s, const struct agg_opts *opts)

@@ -248,6 +248,8 @@ void agg_state_read(struct agg_set *s, struct agg_state *st)
 		s->lost++;
 	if (st->table && st->table->slots.pass != s->pass)
 		(void)agg_slots_take(s, st->table, true);
+	if (st->fronted && st->fronted->front.pass != s->pass)
+		agg_front_take(s, st->fronted);
 }
 
 /* Reads a key's value and deletes it, in one system call (BPF_MAP_LOOKUP_AND_DELETE_ELEM of hashes, Linux 5.14). */

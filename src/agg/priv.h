@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv: what the files of src/agg share. Each uses only those before it in this list: words.c (arithmetic), cpus.c
- * (parts of the CPUs), entry.c (entries), grace.c and slots.c (reading tables), maps.c (reading maps), spill.c (making
+ * (parts of the CPUs), entry.c (entries), grace.c, slots.c and front.c (reading tables), maps.c (reading maps), spill.c (making
  * room in them), rows.c (joining, sorting), agg.c (the set, clear, trunc). */
 #ifndef DWIRE_AGG_PRIV_H
 #define DWIRE_AGG_PRIV_H
@@ -42,6 +42,17 @@ struct agg_slots {
 	size_t nkept;
 };
 
+/* The table in front of the maps (abi/front.h). */
+struct agg_front {
+	uint8_t *mem; /* mapped, len bytes; NULL: none */
+	size_t len;
+	uint32_t size;   /* of a slot */
+	uint64_t **seen; /* of each slot: the values as they were read last; NULL: nothing yet */
+	size_t nslots;   /* of all CPUs */
+	uint64_t pass;   /* in which it was read last */
+	uint64_t asked;  /* the grace period under way, or 0 */
+};
+
 struct agg_state {
 	const struct agg *g;
 	int fd;                     /* of its map; -1: there is none */
@@ -57,6 +68,8 @@ struct agg_state {
 	uint64_t own_mark; /* the same of the other map */
 	struct agg_slots slots;
 	struct agg_state *table, *beside; /* the one whose slots have its keys, or NULL; the next with the same */
+	struct agg_front front;
+	struct agg_state *fronted, *along; /* likewise of the table in front */
 	bool printed;
 };
 
@@ -125,6 +138,13 @@ bool agg_slots_take(struct agg_set *s, struct agg_state *table, bool all);
 /* How much of what new keys may take was taken since then, per cent. 0 for an aggregation without a table of its
  * own. */
 unsigned agg_slots_fill(const struct agg_state *st);
+
+/* ---- tables in front: front.c ------------------------------------------------------------------------------------ */
+/* As agg_slots_open(). */
+void agg_front_open(struct agg_set *s, struct agg_state *st, int fd);
+void agg_front_close(struct agg_state *st);
+/* Takes the values of all aggregations of the table. */
+void agg_front_take(struct agg_set *s, struct agg_state *table);
 
 /* ---- maps: maps.c ------------------------------------------------------------------------------------------------ */
 /* Reads the map once in a pass. */

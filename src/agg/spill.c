@@ -53,7 +53,7 @@ static uint64_t events_of(const struct agg *g, const uint64_t *words)
 	case DW_AGG_AVG:
 	case DW_AGG_STDDEV:
 		return words[0];
-	case DW_AGG_SUM: /* counted in the common map only */
+	case DW_AGG_SUM:
 		return words[1];
 	case DW_AGG_MIN:
 	case DW_AGG_MAX:

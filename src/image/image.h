@@ -86,6 +86,8 @@ struct agg {
 	uint32_t common;
 	uint32_t slots; /* index in image.maps + 1: the table in which keys begin (abi/slots.h); 0: in common or map */
 	uint32_t slot_value, slot_size; /* where its value is in a slot; bytes of a slot */
+	uint32_t front; /* index in image.maps + 1: the table in front of the maps (abi/front.h); 0: none */
+	uint32_t front_value, front_size; /* likewise */
 	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
 	 * map's key are the level, its value is one word; nwords still counts all levels. */
 	bool sparse;
@@ -197,6 +199,7 @@ struct image_probe {
 	X(MAP_BLANK)       /* array of one value: zeroes, of which the verifier knows that they are zeroes */ \
 	X(MAP_BORN)        /* array of one value: keys that programs made, for each aggregation: enum dw_born */ \
 	X(MAP_SLOTS)       /* array of one value: a table of keys and values (abi/slots.h) */ \
+	X(MAP_FRONT)       /* array of one value for each CPU: keys and values (abi/front.h) */ \
 	X(MAP_SCRATCH)     /* array of slots; max_entries counts those of one CPU: CPU n's begin at n * max_entries */ \
 	X(MAP_LAST_USERS)  /* the owner service's hash: socket address -> owner, of sockets of several processes */ \
 	X(MAP_SPECS)       /* array of one value: a bit for each speculation that is active */ \

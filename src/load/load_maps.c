@@ -16,6 +16,7 @@
 static int create(const struct image_map *m)
 {
 	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS ||
+		m->role == MAP_FRONT ||
 		m->role == MAP_WORDS; /* or because its value then begins at a page */
 	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
 
@@ -142,6 +143,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 		return create_blank(ld, m);
 	case MAP_TABLE:
 		return create_table(ld, m);
+	case MAP_FRONT:
 	case MAP_SCRATCH:
 		slots = *m;
 		slots.max_entries *= features_cpus(ld->c->features);

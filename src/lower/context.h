@@ -97,6 +97,7 @@ struct lowerer {
 	uint32_t own_maps[2];     /* number of other variables, and of aggregations, that have a separate map each */
 	uint32_t nshared;         /* variables that share a map with others */
 	uint32_t nwords;          /* variables that have a table (lower/state/words.c) */
+	uint32_t nfronts;         /* aggregations that have a table of their own in front (lower/state/front.c) */
 	uint32_t zero_size;       /* bytes of zeroes needed in MAP_ZERO */
 	uint32_t blank_size;      /* ... in MAP_BLANK */
 	uint32_t trash_size;      /* a place in the globals for writes that have no room; see lower/state/var.c */

@@ -180,6 +180,7 @@ uint32_t agg_index(struct lowerer *lw, struct symbol *s)
 		.flags = agg_hashed(a) ? BPF_F_NO_PREALLOC : 0,
 	};
 
+	front_begin(lw, s, a, m.max_entries);
 	add_common(lw, s, a, &m);
 	a->map = a->shared ? map_shared(lw, m) : map_add(lw, m);
 	if (agg_hashed(a) && lw->zero_size < words * 8)
@@ -512,7 +513,7 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct
 		break;
 	case FN_sum:
 		add_word(cx, p, 0, ev->v);
-		ir_sti(cx->ir, p, 8, 8, 1); /* so that a sum of 0 is seen as a value */
+		add_word(cx, p, 8, ir_imm(cx->ir, 1)); /* so that a sum of 0 is seen as a value */
 		break;
 	case FN_avg:
 		add_word(cx, p, 0, event_times(cx, ev));
@@ -659,22 +660,21 @@ static void add_event(struct clause_ctx *cx, struct symbol *s, const struct agg 
 {
 	struct ir *ir = cx->ir;
 	uint32_t end = ir_newlabel(ir), often = ir_newlabel(ir);
-	const vreg key = stored->at;
-	vreg own, p, n;
+	const vreg key = stored->at, own = ir_var(ir);
+	vreg p, n;
 
+	if (front_here(cx, a) && !ev->weighs)
+		front_find(cx, a, stored, own, often);
 	if (!agg_hashed(a)) {
-		own = agg_lookup(cx, a->map, key);
+		ir_set(ir, own, agg_lookup(cx, a->map, key));
 		ir_jcci(ir, CC_EQ, own, 0, end);
 	} else if (!a->common) {
-		own = find_value(cx, s, a, key, NULL, end);
+		ir_set(ir, own, find_value(cx, s, a, key, NULL, end));
+		ir_label(ir, often);
 	} else {
-		if (slots_here(cx, a)) {
-			own = ir_var(ir);
+		if (slots_here(cx, a))
 			slots_add(cx, s, a, stored, &(struct slots_event){ ev, own, often, end });
-			ir_set(ir, own, agg_lookup(cx, a->map, key));
-		} else {
-			own = agg_lookup(cx, a->map, key);
-		}
+		ir_set(ir, own, agg_lookup(cx, a->map, key));
 		ir_jcci(ir, CC_NE, own, 0, often);
 		p = find_value(cx, s, a, key, ev, end);
 		n = agg_update_common(cx, s, p, ev, end);
@@ -748,7 +748,8 @@ static struct agg_event event_of(struct clause_ctx *cx, const struct expr *e)
 			ev.v = ir_mov(cx->ir, ev.v);
 	}
 	ev.level = agg_level(cx, s, ev.v);
-	ev.weight = call->args.n > inc ? lower_int(cx, call->args.v[inc]) : ir_imm(cx->ir, 1);
+	ev.weighs = call->args.n > inc;
+	ev.weight = ev.weighs ? lower_int(cx, call->args.v[inc]) : ir_imm(cx->ir, 1);
 	scale_event(cx, s, e, &ev);
 	return ev;
 }

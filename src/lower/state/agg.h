@@ -15,7 +15,19 @@ vreg agg_lookup(struct clause_ctx *cx, uint32_t map, vreg key);
 /* Makes an entry of zeroes in the map with per-CPU values. */
 void agg_insert_own(struct clause_ctx *cx, const struct agg *a, vreg key);
 
+/* ---- lower/state/front.c */
+/* Gives the aggregation a table in front of its maps if that pays, or that of another one with the same keys. entries:
+ * keys for which the maps have room. */
+void front_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, uint32_t entries);
+/* Does this program use the table? See slots_here(). */
+bool front_here(const struct clause_ctx *cx, const struct agg *a);
+/* Finds the key's slot, or takes a free one: sets own to the value and jumps to often. Else falls through. */
+void front_find(struct clause_ctx *cx, const struct agg *a, struct agg_key *key, vreg own, uint32_t often);
+
 /* ---- lower/state/slots.c */
+/* Another aggregation that was filled with the same keys, laid out in the same way, and may share its table with this
+ * one; NULL: there is none. */
+const struct agg *agg_alike(const struct lowerer *lw, const struct symbol *s, const struct agg *a);
 /* Gives the aggregation a table if that pays, or that of another one with the same keys; common: the map in which keys
  * begin otherwise. */
 void slots_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, const struct image_map *common);

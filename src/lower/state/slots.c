@@ -32,19 +32,27 @@ static bool same_layout(const struct agg *a, const struct agg *b)
 	return true;
 }
 
-/* Puts the value into the slots of another aggregation of its group. False: there is none that has slots. */
-static bool join_slots(struct lowerer *lw, const struct symbol *s, struct agg *a)
+const struct agg *agg_alike(const struct lowerer *lw, const struct symbol *s, const struct agg *a)
 {
 	struct symbol **all;
 	size_t n = s->alike && !lw->slots_known ? checker_aggs(lw->ck, &all) : 0;
-	const struct agg *with = NULL;
 
-	for (size_t i = 0; i < n && !with; i++)
+	for (size_t i = 0; i < n; i++)
 		if (all[i]->alike == s->alike && all[i]->number) {
-			with = &lw->im->aggs.v[all[i]->number - 1];
-			with = with->slots && same_layout(with, a) ? with : NULL;
+			const struct agg *with = &lw->im->aggs.v[all[i]->number - 1];
+
+			if ((with->slots || with->front) && same_layout(with, a))
+				return with;
 		}
-	if (!with)
+	return NULL;
+}
+
+/* Puts the value into the slots of another aggregation of its group. False: there is none that has slots. */
+static bool join_slots(struct lowerer *lw, const struct symbol *s, struct agg *a)
+{
+	const struct agg *with = agg_alike(lw, s, a);
+
+	if (!with || !with->slots)
 		return false;
 	a->slots = with->slots;
 	a->slot_value = with->slot_size;

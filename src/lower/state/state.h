@@ -90,6 +90,7 @@ struct agg_event {
 	vreg v;             /* the function's argument; 0: it has none */
 	vreg times;         /* events that it stands for (-x samplescale); 0: one */
 	vreg level, weight; /* of a distribution: which bucket gets how much, 1 unless the script gives another */
+	bool weighs;        /* it does; 0 makes a key without a value */
 };
 
 /* An update whose value was computed ahead. */
@@ -107,6 +108,8 @@ struct agg_key {
 	vreg hash;                       /* for searches in tables of slots; 0: not computed yet */
 	uint32_t slots;                  /* the table that was searched (struct agg); 0: none yet */
 	vreg slot;                       /* what was found there; 0: neither its slot nor a free one */
+	uint32_t front;                  /* the table in front that was searched; 0: none yet */
+	vreg front_slot;                 /* what was found there; 0: nothing */
 	vreg made;                       /* is it new? Then it has the values of those in next, too */
 	struct agg_next next[AGG_AHEAD]; /* of aggregations that follow */
 	size_t nnext;
