@@ -10,6 +10,7 @@
  * the outcome of a branch is computed, and a value that a path would know exactly stays a range. Memory is accessed by
  * bytes: the pointers may have any alignment, and stack memory allows nothing else at variable offsets. */
 #include "abi/abi.h"
+#include "abi/notes.h"
 #include "abi/words.h"
 
 #define TSTR_ROOM 48 /* bytes of an address as text, with a NUL and what is written ahead */
@@ -185,6 +186,7 @@ u64 str_len(const char *s, u32 size)
 #include "lib_stack.h"
 #include "lib_chill.h"
 #include "lib_json.h"
+#include "lib_notes.h"
 #include "lib_packet.h"
 #include "lib_ended.h"
 #include "lib_box.h"

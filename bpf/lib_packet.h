@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lib_packet: gives packets an identity; part of lib.bpf.c. Input: an event at a packet, the maps of lower/packet.c.
+/* lib_packet: gives packets an identity; part of lib.bpf.c. Input: an event at a packet, the table of notes.
  * Output: the identity, 0 if it is not known. Invariant: the identity stays with the memory of the packet's headers,
  * and moves with the buffer when the kernel copies that. Memory is used again, sometimes without a sign that its packet
  * has ended: the order of the stages tells when a new packet begins. */
@@ -10,6 +10,60 @@ static u32 (*this_cpu)(void) = (void *)8;
 
 #define STAGE_MASK 0xffu
 #define CPU_BITS 6
+
+INLINE struct dw_packet *packet_find(void *table, u64 key)
+{
+	return note_find(note_packets(table, key), key, DW_NOTE_WORDS);
+}
+
+/* Notes a packet under the key; cut: as one that is to be cut. */
+INLINE u64 put_packet(void *table, u64 key, const struct dw_packet *note, u64 cut, int exchange)
+{
+	note_word *bucket;
+
+	if (!table || !note)
+		return 0;
+	bucket = cut ? note_cut(table, key) : note_packets(table, key);
+	note_put(bucket, key, &note->id, DW_NOTE_WORDS, exchange);
+	return 0;
+}
+
+PART u64 packet_put(void *table, u64 key, const struct dw_packet *note, u64 cut)
+{
+	return put_packet(table, key, note, cut, 1);
+}
+
+PART u64 packet_put_plain(void *table, u64 key, const struct dw_packet *note, u64 cut)
+{
+	return put_packet(table, key, note, cut, 0);
+}
+
+INLINE void packet_set(void *table, u64 key, const struct dw_packet *note, u64 cut, int exchange)
+{
+	if (exchange)
+		packet_put(table, key, note, cut);
+	else
+		packet_put_plain(table, key, note, cut);
+}
+
+/* Notes the packet of an sk_buff. */
+INLINE u64 put_buffer(void *table, u64 key, const struct dw_buffer *note, int exchange)
+{
+	if (!table || !note)
+		return 0;
+	note_put(note_buffers(table, key), key, &note->head, DW_NOTE_BUFFER_WORDS, exchange);
+	return 0;
+}
+
+PART u64 packet_buffer(void *table, u64 key, const struct dw_buffer *note)
+{
+	return put_buffer(table, key, note, 1);
+}
+
+PART u64 packet_buffer_plain(void *table, u64 key, const struct dw_buffer *note)
+{
+	return put_buffer(table, key, note, 0);
+}
 
 /* Does a packet begin here, though its memory belonged to one whose last stage was at `was`? It does after an end; when
  * the stack sends, unless a tunnel's device sends on; when a driver hands a packet up, unless it comes out of another
@@ -81,9 +135,9 @@ INLINE u64 packet_is_sent(const struct dw_stage *s)
  * packets are seen. Fragments are put together in the buffer of the last one that came, with the headers of the first:
  * the whole is that one. If it is cut again, the last one has a buffer that may have been another packet's. */
 INLINE struct dw_packet *packet_moved(
-	struct dw_stage *s, void *notes, void *freed, struct dw_packet *p, const struct dw_buffer *b)
+	struct dw_stage *s, void *table, void *freed, struct dw_packet *p, const struct dw_buffer *b)
 {
-	struct dw_packet *old = map_lookup(notes, &s->from);
+	struct dw_packet *old = packet_find(table, b->head);
 	u64 *last;
 
 	if (p && packet_goes_on(s, p))
@@ -110,21 +164,20 @@ INLINE u64 packet_after(const struct dw_stage *s)
 
 /* Is it a segment of a packet that the kernel has cut just now? The packet was noted under the sequence number of its
  * first segment; each segment notes it for the next one. s->note is then what is known of the packet. */
-INLINE u64 packet_segment(struct dw_stage *s, void *notes, void *freed, void *segments)
+INLINE u64 packet_segment(struct dw_stage *s, void *table, void *freed, int exchange)
 {
-	struct dw_packet *whole = map_lookup(segments, &s->flow), *p;
+	struct dw_packet *whole = note_find(note_cut(table, s->flow), s->flow, DW_NOTE_WORDS), *p;
 	u64 *last;
 
 	if (!whole)
 		return 0;
 	s->note = *whole;
-	map_delete(segments, &s->flow);
+	note_drop(note_cut(table, s->flow), s->flow, exchange);
 	if (s->note.sent == s->head || s->bytes & DW_STAGE_GSO) {
 		s->note.sent = s->note.depart = 0;
 		return 0; /* the device cuts it, or what begins here was never cut */
 	}
-	s->from = s->note.sent;
-	p = map_lookup(notes, &s->from);
+	p = packet_find(table, s->note.sent);
 	if (p && p->id == s->note.id)
 		p->cut = 1;
 	s->from = 0;
@@ -133,10 +186,7 @@ INLINE u64 packet_segment(struct dw_stage *s, void *notes, void *freed, void *se
 		*last = 0;
 	s->note.cut = 0;
 	if ((u32)s->note.depart != packet_after(s)) {
-		s->from = s->flow;
-		s->flow = (s->flow & ~0xffffffffull) | packet_after(s);
-		map_update(segments, &s->flow, &s->note, 0);
-		s->flow = s->from;
+		packet_set(table, (s->flow & ~0xffffffffull) | packet_after(s), &s->note, 1, exchange);
 		s->note.cut = 1;
 	}
 	s->note.sent = s->note.depart = 0;
@@ -144,13 +194,13 @@ INLINE u64 packet_segment(struct dw_stage *s, void *notes, void *freed, void *se
 }
 
 /* A packet that is to be cut goes to a device: it is noted for its first segment. */
-INLINE void packet_to_cut(struct dw_stage *s, void *segments)
+INLINE void packet_to_cut(struct dw_stage *s, void *table, int exchange)
 {
 	u64 sent = s->note.sent, depart = s->note.depart;
 
 	s->note.sent = s->head;
 	s->note.depart = packet_after(s);
-	map_update(segments, &s->flow, &s->note, 0);
+	packet_set(table, s->flow, &s->note, 1, exchange);
 	s->note.sent = sent;
 	s->note.depart = depart;
 }
@@ -164,32 +214,30 @@ INLINE u64 call_key(u64 sk, u64 seq)
 
 /* A process calls send: there is no packet, but its socket, and where TCP's data will begin. The last call of a socket
  * is noted under the socket's address, each of TCP also under its first byte. */
-INLINE void packet_call(struct dw_stage *s, void *notes)
+INLINE void packet_call(struct dw_stage *s, void *table, int exchange)
 {
 	s->note.time = s->now;
 	s->note.place = s->place;
 	s->note.depart = s->flow;
 	s->note.first = s->buffer;
 	s->note.sent = s->head;
-	map_update(notes, &s->head, &s->note, 0);
-	s->from = call_key(s->head, s->flow);
+	packet_set(table, s->head, &s->note, 0, exchange);
 	if (s->bytes)
-		map_update(notes, &s->from, &s->note, 0);
+		packet_set(table, call_key(s->head, s->flow), &s->note, 0, exchange);
 }
 
 /* A packet begins: by which call was its first byte written? TCP may send later, when others were made: then only a
  * call's first byte tells. A datagram leaves within its call. */
-INLINE void packet_called(struct dw_stage *s, void *notes)
+INLINE void packet_called(struct dw_stage *s, void *table)
 {
-	struct dw_packet *call = map_lookup(notes, &s->flow);
+	struct dw_packet *call = packet_find(table, s->flow);
 
 	if (!call || (call->place & STAGE_MASK) != DW_STAGE_SEND)
 		return;
 	if (call->first != s->bytes && call->first != (u32)s->bytes)
 		return;
 	if (call->first != s->bytes && (int)((u32)(s->bytes >> 32) - (u32)call->depart) < 0) {
-		s->from = call_key(s->flow, s->bytes >> 32);
-		call = map_lookup(notes, &s->from);
+		call = packet_find(table, call_key(s->flow, s->bytes >> 32));
 		if (!call || call->sent != s->flow || call->first != (u32)s->bytes)
 			return;
 	}
@@ -223,23 +271,21 @@ INLINE u64 packet_moves_on(struct dw_stage *s)
 	return stage;
 }
 
-u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, void *segments)
+INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchange)
 {
 	u64 stage = packet_stage(s), begins = 0;
-	struct dw_packet *p, *was;
+	struct dw_packet *was;
 	struct dw_buffer *b;
 
 	s->note.id = s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
 	if (stage == DW_STAGE_SEND) {
-		packet_call(s, notes);
+		packet_call(s, table, exchange);
 		return 0;
 	}
-	p = was = map_lookup(notes, &s->head);
-	b = map_lookup(buffers, &s->buffer);
-	if (b && b->head != s->head) {
-		s->from = b->head;
-		was = packet_moved(s, notes, freed, p, b);
-	}
+	was = packet_find(table, s->head);
+	b = note_find(note_buffers(table, s->buffer), s->buffer, DW_NOTE_BUFFER_WORDS);
+	if (b && b->head != s->head)
+		was = packet_moved(s, table, freed, was, b);
 	if (was) {
 		s->note.id = was->id;
 		s->note.time = was->time;
@@ -272,59 +318,76 @@ u64 packet_note(struct dw_stage *s, void *notes, void *buffers, void *freed, voi
 		s->place = s->place - DW_STAGE_PART + DW_STAGE_DROP;
 	}
 	stage = packet_stage(s);
-	if (!(stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, notes, freed, segments)) &&
+	if (!(stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, table, freed, exchange)) &&
 		(begins || !s->note.id)) {
 		s->note.id = s->now << CPU_BITS | (this_cpu() & ((1U << CPU_BITS) - 1));
 		s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
 		stage = packet_stage(s);
 		if ((stage == DW_STAGE_OUTPUT || stage == DW_STAGE_TCP_OUT || stage == DW_STAGE_UDP_OUT) && s->flow)
-			packet_called(s, notes);
+			packet_called(s, table);
 	}
 	stage = packet_moves_on(s);
 	packet_fragment(s, stage);
 	if (stage >= DW_STAGE_QUEUE && stage <= DW_STAGE_DEQUEUE && s->flow && s->bytes & DW_STAGE_GSO)
-		packet_to_cut(s, segments);
+		packet_to_cut(s, table, exchange);
 	if (stage == DW_STAGE_TRANSMIT)
 		s->note.sent = s->buffer;
 	if (stage == DW_STAGE_DRIVER_IN) /* it goes on: the device does not send it any further */
 		s->note.sent = 0;
-	if (p)
-		*p = s->note;
-	else
-		map_update(notes, &s->head, &s->note, 0);
-	if (b) {
-		b->head = s->head;
-		b->id = s->note.id;
-		b->place = s->note.place;
-		return s->note.id;
-	}
+	packet_set(table, s->head, &s->note, 0, exchange);
 	s->flow = s->head; /* with bytes and from: a struct dw_buffer */
 	s->bytes = s->note.id;
 	s->from = s->note.place;
-	map_update(buffers, &s->buffer, &s->flow, 0);
+	if (exchange)
+		packet_buffer(table, s->buffer, (const struct dw_buffer *)&s->flow);
+	else
+		packet_buffer_plain(table, s->buffer, (const struct dw_buffer *)&s->flow);
 	return s->note.id;
 }
 
-/* The memory at *at is given back. Returns the identity of the packet that has ended: not that of this memory, which
- * the kernel may have copied, but the one before on this CPU. 0: none. */
-u64 packet_end(u64 *at, void *notes, void *freed)
+u64 packet_note(struct dw_stage *s, void *table, void *freed)
 {
-	struct dw_packet *p = map_lookup(notes, at);
+	return note_packet(s, table, freed, 1);
+}
+
+u64 packet_note_plain(struct dw_stage *s, void *table, void *freed)
+{
+	return note_packet(s, table, freed, 0);
+}
+
+/* The memory at at[0] is given back, and that of the sk_buff at at[1]. Returns the identity of the packet that has ended:
+ * not that of this memory, which the kernel may have copied, but the one before on this CPU. 0: none. */
+INLINE u64 end_packet(u64 *at, void *table, void *freed, int exchange)
+{
+	struct dw_packet *p;
 	u64 id, old, *last;
 
+	if (at[1])
+		note_drop(note_buffers(table, at[1]), at[1], exchange);
+	p = packet_find(table, at[0]);
 	if (!p)
 		return 0;
 	id = p->cut & DW_CUT_SHARED ? 0 : p->id;
-	map_delete(notes, at);
-	*at = 0;
+	note_drop(note_packets(table, at[0]), at[0], exchange);
 	if (!id)
 		return 0;
+	at[0] = 0;
 	last = map_lookup(freed, at);
 	if (!last)
 		return 0;
 	old = *last;
 	*last = id;
 	return old;
+}
+
+u64 packet_end(u64 *at, void *table, void *freed)
+{
+	return end_packet(at, table, freed, 1);
+}
+
+u64 packet_end_plain(u64 *at, void *table, void *freed)
+{
+	return end_packet(at, table, freed, 0);
 }
 
 /* io[0]: a packet that gets a variable for the first time; io[1] is used here. Returns the packet that got one `size`

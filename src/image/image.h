@@ -212,10 +212,8 @@ struct image_probe {
 	X(MAP_SENDERS)     /* the owner service's per-CPU array: who is sending on a socket of several processes */ \
 	X(MAP_PLACES)      /* the owner service's array of one struct dw_places */ \
 	X(MAP_ENDED)       /* the owner service's array of one struct dw_ended */ \
-	X(MAP_PACKETS)     /* LRU hash: address of a packet's headers -> struct dw_packet */ \
-	X(MAP_BUFFERS)     /* LRU hash: address of an sk_buff -> struct dw_buffer */ \
+	X(MAP_PACKETS)     /* array of one value: notes of packets (abi/notes.h) */ \
 	X(MAP_FREED)       /* per-CPU array of one value: the packet whose memory was given back last */ \
-	X(MAP_SEGMENTS)    /* LRU hash: ports and sequence number -> struct dw_packet of a packet to be cut */ \
 	X(MAP_AGES)        /* array: the packets that have a pkt-> variable, in a ring */ \
 	X(MAP_BOXES)       /* hash: dw_tstr of a container's name -> number of the literal that it equals */ \
 	X(MAP_CALLS)       /* LRU hash of lower/calls.c: thread -> the call that it is in */

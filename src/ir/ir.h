@@ -160,7 +160,9 @@ struct ir {
 	X(dns_name, 3)  /* (char out[256], const u8 in[256], u64 len <= 255): bpf/lib_dns.h */ \
 	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
 	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */ \
-	X(packet_note, 5) X(packet_end, 3) X(packet_age, 3) /* bpf/lib_packet.h */ \
+	X(packet_put, 4) X(packet_put_plain, 4) X(packet_buffer, 3) X(packet_buffer_plain, 3) /* called by those below */ \
+	X(packet_note, 3) X(packet_note_plain, 3) X(packet_end, 3) X(packet_end_plain, 3) \
+	X(packet_age, 3) /* bpf/lib_packet.h */ \
 	X(ended_find, 2) /* (map, u64 key): bpf/lib_ended.h */ \
 	X(box_find, 1)   /* (struct dw_box *): bpf/lib_box.h */ \
 	X(nft_in_chain, 1) /* called by nft_find() */ \
@@ -190,6 +192,10 @@ enum bpflib {
 	X(is_address, 64, 0) \
 	X(host_part, sizeof(struct dw_host), 64, 0) \
 	X(box_find, sizeof(struct dw_box)) \
+	X(packet_put, DW_NOTES_SIZE, 0, sizeof(struct dw_packet), 0) \
+	X(packet_put_plain, DW_NOTES_SIZE, 0, sizeof(struct dw_packet), 0) \
+	X(packet_buffer, DW_NOTES_SIZE, 0, sizeof(struct dw_buffer)) \
+	X(packet_buffer_plain, DW_NOTES_SIZE, 0, sizeof(struct dw_buffer)) \
 	X(nft_in_chain, sizeof(struct dw_nft)) \
 	X(nft_find, sizeof(struct dw_nft)) \
 	X(xt_walk, sizeof(struct dw_xt)) \

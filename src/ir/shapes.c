@@ -2,6 +2,7 @@
 /* shapes: facts about the functions of the library, for those who declare them to the kernel or print them.
  * Input: the lists of ir.h. Output: constant tables. */
 #include "abi/abi.h"
+#include "abi/notes.h"
 #include "abi/words.h"
 #include "ir/ir.h"
 

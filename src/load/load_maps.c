@@ -17,7 +17,7 @@ static int create(const struct image_map *m)
 {
 	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS ||
 		m->role == MAP_FRONT ||
-		m->role == MAP_WORDS; /* or because its value then begins at a page */
+		m->role == MAP_PACKETS || m->role == MAP_WORDS; /* or because its value then begins at a page */
 	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
 
 	return bpfsys_map_create(m->type, m->name, m->key_size, m->value_size, m->max_entries, flags, -1);
@@ -131,9 +131,7 @@ static int make_map(struct loader *ld, const struct image_map *m)
 	case MAP_STAMP:
 	case MAP_CALLS:
 	case MAP_PACKETS:
-	case MAP_BUFFERS:
 	case MAP_FREED:
-	case MAP_SEGMENTS:
 	case MAP_AGES:
 	case MAP_MACHINE:
 	case MAP_BOXES:

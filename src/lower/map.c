@@ -5,6 +5,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "abi/notes.h"
 #include "lower/program.h"
 #include "lower/state/state.h"
 
@@ -18,8 +19,6 @@
 #define MAP_ENTRIES 131072u
 #define BOXES 8192u             /* containers with a name that the script compares */
 #define MAP_ENTRIES_MAX 262144u /* upper limit for options */
-#define PACKETS 32768u          /* whose identity is known at once */
-#define SEGMENTS 4096u          /* packets at once that are to be cut into segments */
 
 uint32_t map_add(struct lowerer *lw, struct image_map m)
 {
@@ -88,12 +87,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_VTIME] = { MAP_VTIME, "dw_vtime", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 24, 1, 0, NULL },
 		[MAP_CHILL] = { MAP_CHILL, "dw_chill", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 16, 1, 0, NULL },
 		[MAP_CALLS] = { MAP_CALLS, "dw_calls", BPF_MAP_TYPE_LRU_HASH, 8, 72, 16384, 0, NULL },
-		[MAP_PACKETS] = { MAP_PACKETS, "dw_packets", BPF_MAP_TYPE_LRU_HASH, 8, sizeof(struct dw_packet),
-			PACKETS, 0, NULL },
-		[MAP_BUFFERS] = { MAP_BUFFERS, "dw_buffers", BPF_MAP_TYPE_LRU_HASH, 8, sizeof(struct dw_buffer),
-			PACKETS, 0, NULL },
-		[MAP_SEGMENTS] = { MAP_SEGMENTS, "dw_segments", BPF_MAP_TYPE_LRU_HASH, 8, sizeof(struct dw_packet),
-			SEGMENTS, 0, NULL },
+		[MAP_PACKETS] = { MAP_PACKETS, "dw_packets", BPF_MAP_TYPE_ARRAY, 4, DW_NOTES_SIZE, 1, 0, NULL },
 		[MAP_FREED] = { MAP_FREED, "dw_freed", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1, 0, NULL },
 		[MAP_BOXES] = { MAP_BOXES, "dw_boxes", BPF_MAP_TYPE_HASH, sizeof(struct dw_tstr), 8, BOXES,
 			BPF_F_NO_PREALLOC, NULL },

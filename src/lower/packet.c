@@ -16,6 +16,19 @@
 
 #define STAGE(m) offsetof(struct dw_stage, m)
 
+/* An address, as a number that can be multiplied: to the verifier of Linux 6.17 and later the value of a member such as
+ * sk_buff.head is a pointer. */
+static vreg address(struct clause_ctx *cx, const struct expr *e)
+{
+	const struct type *t = types_tagged(cx->lw->ts, T_STRUCT, "sk_buff");
+	struct val v = { .k = V_INT, .r = lower_int(cx, e), .btf = t ? t->btf_id : 0, .walked = true };
+
+	if (!cx->lw->env->kfunc_rdonly_cast || !v.btf)
+		return v.r;
+	v.r = ir_kfunc(cx->ir, cx->lw->env->kfunc_rdonly_cast, (vreg[]){ v.r, ir_imm(cx->ir, v.btf) }, 2, true);
+	return plain_number(cx, v);
+}
+
 /* __packet(buffer, head, place, departure, flow, bytes): the identity (struct dw_stage). What was known before is left
  * for __packet_was(). */
 vreg packet_note(struct clause_ctx *cx, const struct expr *e)
@@ -25,20 +38,20 @@ vreg packet_note(struct clause_ctx *cx, const struct expr *e)
 	static const int32_t given[] = { STAGE(buffer), STAGE(head), STAGE(place), STAGE(depart), STAGE(flow),
 		STAGE(bytes) };
 	struct lowerer *lw = cx->lw;
-	vreg id = ir_var(ir), io;
+	vreg id = ir_var(ir), io, notes;
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
-		vreg v = lower_int(cx, e->args.v[i]);
+		vreg v = given[i] == STAGE(buffer) || given[i] == STAGE(head) ? address(cx, e->args.v[i])
+									      : lower_int(cx, e->args.v[i]);
 
 		ir_st(ir, room_ptr(cx, &s), given[i], 8, v);
 	}
 	io = room_ptr(cx, &s);
 	ir_st(ir, io, STAGE(now), 8, ktime(cx));
+	notes = ir_mapval(ir, map_for(lw, MAP_PACKETS), 0);
 	ir_set(ir, id,
-		ir_lib(ir, LIB_packet_note,
-			(vreg[]){ io, ir_map(ir, map_for(lw, MAP_PACKETS)), ir_map(ir, map_for(lw, MAP_BUFFERS)),
-				ir_map(ir, map_for(lw, MAP_FREED)), ir_map(ir, map_for(lw, MAP_SEGMENTS)) },
-			5));
+		ir_lib(ir, lw->env->no_exchange ? LIB_packet_note_plain : LIB_packet_note,
+			(vreg[]){ io, notes, ir_map(ir, map_for(lw, MAP_FREED)) }, 3));
 	if (!cx->pg->packet_call) /* a second one, of another buffer, is asked for its identity only */
 		cx->pg->packet_call = e;
 	if (cx->pg->packet_call == e) { /* in each clause that makes it again: the former one may not have run */
@@ -155,7 +168,7 @@ static void lower_end(struct clause_ctx *cx, const struct stamp_event *ev, uint3
 			       *buffer = ev->word ? lower_site_text(cx->pg, ev->word) : NULL;
 	struct lowerer *lw = cx->lw;
 	struct ir *ir = cx->ir;
-	vreg k, id;
+	vreg k, id, notes;
 
 	(void)map;
 	if (prog_failed(cx->pg))
@@ -163,13 +176,11 @@ static void lower_end(struct clause_ctx *cx, const struct stamp_event *ev, uint3
 	if (when)
 		lower_jump(cx, when->expr, cx->pg->exit_label, false);
 	k = ir_stack(ir, ir_stack_alloc(ir, 16));
-	if (buffer) {
-		ir_st(ir, k, 0, 8, lower_int(cx, buffer->expr));
-		ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ ir_map(ir, map_for(lw, MAP_BUFFERS)), k }, 2, false);
-	}
-	ir_st(ir, k, 0, 8, lower_int(cx, key->expr));
-	id = ir_lib(ir, LIB_packet_end,
-		(vreg[]){ k, ir_map(ir, map_for(lw, MAP_PACKETS)), ir_map(ir, map_for(lw, MAP_FREED)) }, 3);
+	ir_st(ir, k, 8, 8, buffer ? address(cx, buffer->expr) : ir_imm(ir, 0));
+	ir_st(ir, k, 0, 8, address(cx, key->expr));
+	notes = ir_mapval(ir, map_for(lw, MAP_PACKETS), 0);
+	id = ir_lib(ir, lw->env->no_exchange ? LIB_packet_end_plain : LIB_packet_end,
+		(vreg[]){ k, notes, ir_map(ir, map_for(lw, MAP_FREED)) }, 3);
 	ir_jcci(ir, CC_EQ, id, 0, cx->pg->exit_label);
 	for (size_t i = 0; i < lw->packet_vars.n; i++) {
 		ir_st(ir, k, 0, 8, id);

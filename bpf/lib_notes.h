@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lib_notes: the table of notes of packets (abi/notes.h); part of lib.bpf.c. Input: the table, which other CPUs change
+ * at the same time, and a key. Output: where its note is.
+ * Invariants:
+ * - Who makes a key busy, by a compare-and-exchange, writes the note, and then the key by an exchange: whoever sees the
+ *   key sees the note.
+ * - A note is replaced only where its bucket is full, and it is the oldest of it: while a program works with a note, it
+ *   is none of these. Before it writes a note it looks for the key again.
+ * - Two CPUs that make the same key at once may make two; the first one counts.
+ * Kernels before Linux 5.12 have no exchanges (exchange is 0): there two CPUs that use the same bucket at the same time
+ * may take the same place, and one note is lost. */
+typedef volatile u64 note_word;
+#define NOTE_NONE 64
+
+/* Clears bits of x where the verifier sees it, though the compiler knows the outcome. */
+#define NOTE_MASK(x, bits) asm volatile("%0 &= " #bits : "+r"(x))
+
+INLINE u64 note_hash(u64 key, u32 bits)
+{
+	return key * DW_NOTE_FACTOR >> (64 - bits);
+}
+
+INLINE note_word *note_packets(void *table, u64 key)
+{
+	return (note_word *)((char *)table + DW_NOTES_PACKETS +
+		note_hash(key, DW_NOTE_BITS) * DW_NOTE_BUCKET(DW_NOTE_WORDS));
+}
+
+INLINE note_word *note_buffers(void *table, u64 key)
+{
+	return (note_word *)((char *)table + DW_NOTES_BUFFERS +
+		note_hash(key, DW_NOTE_BITS) * DW_NOTE_BUCKET(DW_NOTE_BUFFER_WORDS));
+}
+
+INLINE note_word *note_cut(void *table, u64 key)
+{
+	return (note_word *)((char *)table + DW_NOTES_CUT +
+		note_hash(key, DW_NOTE_CUT_BITS) * DW_NOTE_BUCKET(DW_NOTE_WORDS));
+}
+
+/* The distance of a key from the bucket, or NOTE_NONE. To the verifier it is no constant, so that it walks what follows
+ * once for all. */
+INLINE u64 note_search(note_word *bucket, u64 key)
+{
+	u64 off = NOTE_NONE;
+
+#pragma unroll
+	for (u32 i = 0; i < DW_NOTE_WAYS; i++) {
+		u64 there = bucket[i], d = there ^ key;
+
+		OPAQUE(d);
+		if (there == key) {
+			off = d + 8 * i;
+			break;
+		}
+	}
+	return off;
+}
+
+INLINE note_word *note_key(note_word *bucket, u64 off)
+{
+	NOTE_MASK(off, 56);
+	return (note_word *)((volatile char *)bucket + off);
+}
+
+INLINE note_word *note_at(note_word *bucket, u64 off, u32 words)
+{
+	NOTE_MASK(off, 56);
+	return (note_word *)((volatile char *)bucket + 8 * DW_NOTE_WAYS + off * words);
+}
+
+/* The note of a key; NULL: there is none. */
+INLINE void *note_find(note_word *bucket, u64 key, u32 words)
+{
+	u64 off = note_search(bucket, key);
+
+	return off == NOTE_NONE ? (void *)0 : (void *)note_at(bucket, off, words);
+}
+
+/* The place of the oldest note. Arithmetic, without a branch: the verifier would follow each to the end. */
+INLINE u64 note_oldest(note_word *bucket, u32 words)
+{
+	u64 least = bucket[DW_NOTE_WAYS + 1], off = 0;
+
+#pragma unroll
+	for (u32 i = 1; i < DW_NOTE_WAYS; i++) {
+		u64 time = bucket[DW_NOTE_WAYS + i * words + 1], older = -((time - least) >> 63);
+
+		OPAQUE(older);
+		least ^= (least ^ time) & older;
+		off ^= (off ^ 8 * i) & older;
+	}
+	return off;
+}
+
+/* Gives a key a note. */
+INLINE void note_put(note_word *bucket, u64 key, const u64 *note, u32 words, int exchange)
+{
+	u64 off = note_search(bucket, key), was = key;
+	note_word *to, *at;
+
+	if (off == NOTE_NONE) {
+		off = note_search(bucket, 0);
+		if (off == NOTE_NONE)
+			off = note_oldest(bucket, words);
+		at = note_key(bucket, off);
+		was = *at;
+		if (was == DW_NOTE_BUSY)
+			return;
+		if (!exchange)
+			*at = DW_NOTE_BUSY;
+		else if (__sync_val_compare_and_swap((u64 *)at, was, DW_NOTE_BUSY) != was)
+			return;
+	}
+	to = note_at(bucket, off, words);
+#pragma unroll
+	for (u32 i = 0; i < words; i++)
+		to[i] = note[i];
+	if (was == key)
+		return;
+	if (exchange)
+		__sync_lock_test_and_set((u64 *)note_key(bucket, off), key);
+	else
+		*note_key(bucket, off) = key;
+}
+
+/* Deletes a key. */
+INLINE void note_drop(note_word *bucket, u64 key, int exchange)
+{
+	u64 off = note_search(bucket, key);
+
+	if (off == NOTE_NONE)
+		return;
+	if (exchange)
+		__sync_val_compare_and_swap((u64 *)note_key(bucket, off), key, 0);
+	else
+		*note_key(bucket, off) = 0;
+}
