@@ -4,8 +4,6 @@
 /* Numbers of softirqs (enum in linux/interrupt.h). */
 inline uint32_t DW_NET_TX = 2;
 inline uint32_t DW_NET_RX = 3;
-/* The key of a softirq's times: of this CPU. */
-inline uint64_t dw_softirq_key[uint32_t vec] = ((uint64_t)cpu + 1) << 8 | vec;
 /* The structure of a CPU whose backlog's NAPI is given. */
 inline uint64_t dw_softnet_of[uint64_t napi] = napi - offsetof(struct softnet_data, backlog);
 /* "ksoftir", the beginning of the names of the threads that run what a CPU could not do at once */
@@ -27,17 +25,17 @@ translator struct dw_softnet < struct dw_softnet *P > {
 	work = 0;
 	budget = 0;
 	since = 0;
-	data = __stamped("queue", cpu + 1);
+	data = __stamped("queue", 0);
 };
 
 struct dw_snraise { uint32_t vec; };
 translator struct dw_softnet < struct dw_snraise *C > { work = 0; };
 
 struct dw_snentry { uint32_t vec; };
-translator struct dw_softnet < struct dw_snentry *C > { since = __stamp("raise", dw_softirq_key[C->vec]); };
+translator struct dw_softnet < struct dw_snentry *C > { since = __stamp("raise", C->vec); };
 
 struct dw_snexit { uint32_t vec; };
-translator struct dw_softnet < struct dw_snexit *C > { since = __stamp("entry", dw_softirq_key[C->vec]); };
+translator struct dw_softnet < struct dw_snexit *C > { since = __stamp("entry", C->vec); };
 
 struct dw_snpoll {
 	struct napi_struct *napi;
@@ -61,7 +59,7 @@ typedef struct softnetinfo {
 translator softnetinfo_t < struct dw_softnet *P > {
 	sn_kind = P->vec == DW_NET_RX ? "rx" : "tx";
 	sn_time = P->since != 0 && P->since < timestamp ? timestamp - P->since : 0;
-	sn_deferred = (*(uint64_t *)(uint64_t)&curthread->comm & 0xffffffffffffff) == DW_KSOFTIR;
+	sn_deferred = (dw_kword[(uint64_t)&curthread->comm] & 0xffffffffffffff) == DW_KSOFTIR;
 	sn_device = P->dev != 0 ? P->dev->name : "";
 	sn_work = P->work;
 	sn_budget = P->budget;

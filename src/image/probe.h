@@ -124,11 +124,14 @@ enum stamp_op {
 struct stamp_event {
 	enum stamp_op op;
 	struct site site;
-	const char *key;  /* D expression over P: the address */
+	const char *key;  /* D expression over P: the address, or number */
 	const char *word; /* D expression over P: the word to note; NULL: 0 */
 	/* A function in place of a hook, which another event has: only for probes at functions. Beside the hook it
 	 * would note the same packet earlier or later than the hook's readers expect. */
 	bool instead;
+	/* In all events of a stamp: those of a key are on one CPU, and keys are numbers below this, so each CPU has notes
+	 * of its own. 0: keys are addresses. */
+	uint32_t percpu;
 };
 struct stamp {
 	const char *name; /* of __stamp() */

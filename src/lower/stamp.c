@@ -37,21 +37,23 @@ static uint32_t stamp_map(struct clause_ctx *cx, const char *name)
 	const struct provider *p = cx->prov;
 	const struct stamp *st = stamp_named(p, name);
 	struct stamp_map *m;
+	uint32_t keys;
 
 	for (size_t i = 0; i < cx->lw->stamps.n; i++)
 		if (cx->lw->stamps.v[i].prov == p && !strcmp(cx->lw->stamps.v[i].stamp->name, name))
 			return cx->lw->stamps.v[i].map + 1;
 	if (!st)
 		return 0;
+	keys = st->events[0].percpu;
 	m = vec_push(cx->lw->arena, &cx->lw->stamps);
 	*m = (struct stamp_map){ p, st, cx->pg->tier, cx->probe, cx->pg->probe_index, 0 };
 	m->map = map_add(cx->lw,
 		(struct image_map){ .role = MAP_STAMP,
 			.name = "dw_stamp",
-			.type = BPF_MAP_TYPE_LRU_HASH,
-			.key_size = 8,
+			.type = keys ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_LRU_HASH,
+			.key_size = keys ? 4 : 8,
 			.value_size = NOTE_SIZE,
-			.max_entries = STAMP_ENTRIES });
+			.max_entries = keys ? keys : STAMP_ENTRIES });
 	return m->map + 1;
 }
 
@@ -103,6 +105,24 @@ vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e)
 	return r;
 }
 
+/* The same for a note of this CPU's, at p. */
+static void note_here(struct clause_ctx *cx, const struct stamp_event *ev, const struct site_text *word, vreg p)
+{
+	struct ir *ir = cx->ir;
+
+	ir_jcci(ir, CC_EQ, p, 0, cx->pg->exit_label);
+	if (ev->op == STAMP_END) {
+		ir_sti(ir, p, NOTE_TIME, 8, 0);
+		ir_sti(ir, p, NOTE_WORD, 8, 0);
+		return;
+	}
+	if (ev->op == STAMP_FIRST)
+		ir_jcci(ir, CC_NE, ir_ld(ir, p, NOTE_TIME, 8, false, false), 0, cx->pg->exit_label);
+	if (word)
+		ir_st(ir, p, NOTE_WORD, 8, lower_int(cx, word->expr));
+	ir_st(ir, p, NOTE_TIME, 8, ktime(cx));
+}
+
 /* The code at an event: makes, replaces or deletes the note of a key. */
 static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t map)
 {
@@ -118,6 +138,10 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 		lower_jump(cx, when->expr, cx->pg->exit_label, false);
 	k = ir_stack(ir, ir_stack_alloc(ir, 8));
 	ir_st(ir, k, 0, 8, lower_int(cx, key->expr));
+	if (cx->lw->im->maps.v[map].type == BPF_MAP_TYPE_PERCPU_ARRAY) {
+		note_here(cx, ev, word, ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), k }, 2, false));
+		return;
+	}
 	if (ev->op == STAMP_END) {
 		ir_call(ir, BPF_FUNC_map_delete_elem, (vreg[]){ ir_map(ir, map), k }, 2, false);
 		return;

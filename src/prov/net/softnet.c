@@ -21,7 +21,8 @@ static const struct site poll_sites[] = {
 	{ TP("napi_poll", 3, "dw_snpoll"), .when = "P->work != 0 || P->dev == 0", .sees = "polls of a device" },
 };
 
-#define KEY .key = "dw_softirq_key[P->vec]"
+#define SOFTIRQS 16 /* more than there are */
+#define KEY .key = "P->vec", .percpu = SOFTIRQS
 static const struct stamp_event raise_events[] = {
 	{ STAMP_FIRST, { TP("softirq_raise", 1, "dw_snraise"), .irqs_off = true, .when = OF_NETWORK }, KEY },
 	{ STAMP_END, { TP("softirq_entry", 1, "dw_snentry"), .when = OF_NETWORK }, KEY },
@@ -31,7 +32,7 @@ static const struct stamp_event entry_events[] = {
 	{ STAMP_END, { TP("softirq_exit", 1, "dw_snexit"), .when = OF_NETWORK }, KEY },
 };
 static const struct stamp_event queue_events[] = {
-	{ STAMP_SET, { TP("napi_poll", 3, "dw_snpoll"), .when = "P->dev == 0" }, .key = "cpu + 1",
+	{ STAMP_SET, { TP("napi_poll", 3, "dw_snpoll"), .when = "P->dev == 0" }, .key = "0", .percpu = 1,
 		.word = "dw_softnet_of[(uint64_t)P->napi]" },
 };
 static const struct stamp stamps[] = {
