@@ -15,8 +15,7 @@
 
 static int create(const struct image_map *m)
 {
-	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS ||
-		m->role == MAP_FRONT ||
+	bool mapped = m->role == MAP_TICKS || m->role == MAP_BORN || m->role == MAP_SLOTS || m->role == MAP_FRONT ||
 		m->role == MAP_PACKETS || m->role == MAP_WORDS; /* or because its value then begins at a page */
 	uint32_t flags = m->flags | (mapped ? (uint32_t)BPF_F_MMAPABLE : 0);
 

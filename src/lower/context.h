@@ -94,10 +94,10 @@ struct lowerer {
 	uint32_t packet_probe;            /* its index in image.probes */
 
 	uint32_t maps[MAP_ROLES]; /* index + 1 of the map that all share; 0: not made yet */
-	uint32_t own_maps[2];     /* number of other variables, and of aggregations, that have a separate map each */
+	uint32_t own_maps[2];     /* number of separate maps of other variables, and of aggregations */
 	uint32_t nshared;         /* variables that share a map with others */
 	uint32_t nwords;          /* variables that have a table (lower/state/words.c) */
-	uint32_t nfronts;         /* aggregations that have a table of their own in front (lower/state/front.c) */
+	uint32_t ntables;         /* of aggregations: of slots, and in front (lower/state/front.c) */
 	uint32_t zero_size;       /* bytes of zeroes needed in MAP_ZERO */
 	uint32_t blank_size;      /* ... in MAP_BLANK */
 	uint32_t trash_size;      /* a place in the globals for writes that have no room; see lower/state/var.c */

@@ -11,8 +11,8 @@
 
 #define PREALLOC_KEYS 8192u /* of a hash that takes its memory at once, unless a size is asked for */
 
-/* A program may use 64 maps. An aggregation has two. */
-#define OWN_AGGS 10u
+/* A program may use 64 maps. An aggregation has two, or one; and those with the same keys, a table. */
+#define OWN_AGG_MAPS 22u
 #define OWN_DYNS 16u
 /* Of one aggregation, associative array or self-> variable; not preallocated, but the kernel makes the table of such a
  * hash at once: 16 bytes each, and a millisecond for a hundred thousand. */
@@ -37,14 +37,16 @@ uint32_t map_add_value(struct lowerer *lw, enum map_role role, const char *name,
 			.max_entries = 1 });
 }
 
-/* The first OWN_AGGS aggregations and OWN_DYNS other variables get separate maps each. Later ones share maps, and
- * their keys end in the variable's number. Returns true if this one shares. */
+/* The first aggregations, which take OWN_AGG_MAPS, and OWN_DYNS other variables get separate maps. Later ones share maps,
+ * and their keys end in the variable's number. Returns true if this one shares. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
 {
+	uint32_t *own = &lw->own_maps[role == MAP_AGG], n = role == MAP_AGG && agg_begins_apart(lw, s) ? 2 : 1;
+
 	if (s->number || s->shared)
 		return s->shared;
-	if (lw->own_maps[role == MAP_AGG] < (role == MAP_AGG ? OWN_AGGS : OWN_DYNS))
-		lw->own_maps[role == MAP_AGG]++;
+	if (*own + n <= (role == MAP_AGG ? OWN_AGG_MAPS : OWN_DYNS))
+		*own += n;
 	else
 		s->shared = ++lw->nshared;
 	return s->shared;

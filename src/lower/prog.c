@@ -69,9 +69,8 @@ static bool has_effect(struct prog_ctx *pg)
 				return true;
 			break;
 		case IR_LIB:
-			if (in->imm == LIB_chill || in->imm == LIB_packet_note ||
-				in->imm == LIB_packet_note_plain || in->imm == LIB_word_write ||
-				in->imm == LIB_word_delete)
+			if (in->imm == LIB_chill || in->imm == LIB_packet_note || in->imm == LIB_packet_note_plain ||
+				in->imm == LIB_word_write || in->imm == LIB_word_delete)
 				return true;
 			break;
 		case IR_XADD:

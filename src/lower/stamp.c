@@ -139,7 +139,8 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 	k = ir_stack(ir, ir_stack_alloc(ir, 8));
 	ir_st(ir, k, 0, 8, lower_int(cx, key->expr));
 	if (cx->lw->im->maps.v[map].type == BPF_MAP_TYPE_PERCPU_ARRAY) {
-		note_here(cx, ev, word, ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), k }, 2, false));
+		note_here(
+			cx, ev, word, ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), k }, 2, false));
 		return;
 	}
 	if (ev->op == STAMP_END) {

@@ -133,14 +133,19 @@ static enum dw_agg_fn agg_fn(enum func f)
 	return fns[f];
 }
 
-/* The map in which the keys of an aggregation begin, and limits for the other one, m. aggpercpu wants each CPU's
- * part of all values. */
+/* aggpercpu wants each CPU's part of all values. */
+bool agg_begins_apart(const struct lowerer *lw, const struct symbol *s)
+{
+	return (s->nkeys || s->shared || agg_sparse(s)) && !lw->env->aggpercpu && s->func != FN_min &&
+		s->func != FN_max && s->func != FN_stddev;
+}
+
+/* The map in which the keys of an aggregation begin, and limits for the other one, m. */
 static void add_common(struct lowerer *lw, const struct symbol *s, struct agg *a, struct image_map *m)
 {
 	struct image_map common = *m;
 
-	if (!agg_hashed(a) || lw->env->aggpercpu || a->fn == DW_AGG_MIN || a->fn == DW_AGG_MAX ||
-		a->fn == DW_AGG_STDDEV)
+	if (!agg_begins_apart(lw, s))
 		return;
 	common.name = arena_printf(lw->arena, "new_%.10s", a->name);
 	common.type = BPF_MAP_TYPE_HASH;

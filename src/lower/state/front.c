@@ -15,7 +15,7 @@
 #include "lower/state/agg.h"
 
 #define KEY_MAX 32u /* longer ones have slots (abi/slots.h), or are many */
-#define TABLES 8    /* a program may use 64 maps */
+#define TABLES 8u   /* a program may use 64 maps; some are left for tables of slots */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN 4096u
 
@@ -43,13 +43,13 @@ void front_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, uint
 
 	if (lw->env->no_exchange || lw->env->aggpercpu || !agg_hashed(a) || a->shared || a->sparse ||
 		a->key_size > KEY_MAX || a->key_size % 8 || size > DW_FRONT_SIZE || entries < ENTRIES_MIN ||
-		a->fn == DW_AGG_AVG || a->fn == DW_AGG_STDDEV || join(lw, s, a) || lw->nfronts == TABLES)
+		a->fn == DW_AGG_AVG || a->fn == DW_AGG_STDDEV || join(lw, s, a) || lw->ntables >= TABLES)
 		return;
-	lw->nfronts++;
+	lw->ntables++;
 	a->front_value = value;
 	a->front_size = size;
-	a->front = map_add_value(lw, MAP_FRONT, arena_printf(lw->arena, "front_%.8s", a->name), DW_FRONT_SLOTS * size) +
-		1;
+	a->front =
+		map_add_value(lw, MAP_FRONT, arena_printf(lw->arena, "front_%.8s", a->name), DW_FRONT_SLOTS * size) + 1;
 }
 
 bool front_here(const struct clause_ctx *cx, const struct agg *a)

@@ -18,6 +18,7 @@
 
 #define KEY_MIN 40u  /* two addresses */
 #define KEY_MAX 256u /* a longer one would be much code, since all words are compared */
+#define TABLES 10u   /* with those in front */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN (2 * DW_SLOTS)
 
@@ -68,8 +69,9 @@ void slots_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, cons
 {
 	if (lw->env->no_exchange || a->shared || a->sparse || a->key_size < KEY_MIN || a->key_size > KEY_MAX ||
 		a->key_size % 8 || common->max_entries < ENTRIES_MIN ||
-		(a->fn != DW_AGG_COUNT && a->fn != DW_AGG_SUM) || join_slots(lw, s, a))
+		(a->fn != DW_AGG_COUNT && a->fn != DW_AGG_SUM) || join_slots(lw, s, a) || lw->ntables == TABLES)
 		return;
+	lw->ntables++;
 	a->slot_value = DW_SLOT_KEY + a->key_size;
 	a->slot_size = a->slot_value + a->nwords * 8;
 	a->slots = map_add_value(lw, MAP_SLOTS, arena_printf(lw->arena, "slots_%.8s", a->name),

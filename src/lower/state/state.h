@@ -121,6 +121,8 @@ void lower_agg_ahead(struct clause_ctx *cx, const struct expr *e, struct agg_key
 /* Are the keys of both stored in the same way, without more in them? */
 bool agg_same_store(const struct expr *x, const struct expr *y);
 bool agg_sparse(const struct symbol *s);
+/* Do its keys begin in a map that all CPUs share, before they are in the one with per-CPU values? */
+bool agg_begins_apart(const struct lowerer *lw, const struct symbol *s);
 uint32_t agg_index(struct lowerer *lw, struct symbol *s);
 void aggs_begin(struct lowerer *lw); /* numbers them in the order of appearance, in which they are printed */
 

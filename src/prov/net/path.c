@@ -75,7 +75,12 @@ static const struct site postrouting_sites[] = {
 	FUNC("ip6_finish_output", 3, "dw_pafpost", "... of IPv6"),
 };
 static const struct site prerouting_sites[] = {
-	HOOK(PREROUTING, "dw_papre", PREROUTING),
+	{ .attach = ATTACH_NF_PREROUTING,
+		.nargs = 2,
+		.native = "dw_papre",
+		.bh_off = true,
+		.when = NOTED,
+		.sees = PREROUTING }, /* the first there: no queue of netfilter gives a packet back before */
 	FUNC_SITE("ip_rcv_core", 1, "dw_pafpre", .bh_off = true, .when = FOR_US, .sees = PREROUTING),
 	FUNC_SITE("ip6_rcv_core", 1, "dw_pafpre", .bh_off = true, .when = FOR_US, .sees = "... of IPv6"),
 };
@@ -219,6 +224,7 @@ static const struct site device_sites[] = {
 static const struct site socket_sites[] = {
 	{ .attach = ATTACH_CGROUP_INGRESS,
 		.native = "dw_pasock",
+		.bh_off = true,
 		.when = NOTED,
 		.sees = "packets for a socket, before they are queued there" },
 	FUNC_SOFT("sk_filter_trim_cap", 2, "dw_pasock", "packets for a socket, before they are queued there"),
