@@ -355,8 +355,8 @@ u64 packet_note_plain(struct dw_stage *s, void *table, void *freed)
 	return note_packet(s, table, freed, 0);
 }
 
-/* The memory at at[0] is given back, and that of the sk_buff at at[1]. Returns the identity of the packet that has ended:
- * not that of this memory, which the kernel may have copied, but the one before on this CPU. 0: none. */
+/* The memory at at[0] is given back, and that of the sk_buff at at[1]. Returns the identity of the packet that has
+ * ended: not that of this memory, which the kernel may have copied, but the one before on this CPU. 0: none. */
 INLINE u64 end_packet(u64 *at, void *table, void *freed, int exchange)
 {
 	struct dw_packet *p;

@@ -2,8 +2,8 @@
 /* front: the tables in front of the maps of aggregations (abi/front.h).
  * Input: the slots, in memory shared with programs, which update them meanwhile. Output: what came since they were read
  * last, added to off.
- * Invariant: a value belongs to one CPU, which alone writes to it; it is read, and what was read is noted. A slot becomes
- * free only after a grace period in which no program finds it; without such periods keys stay. */
+ * Invariant: a value belongs to one CPU, which alone writes to it; it is read, and what was read is noted. A slot
+ * becomes free only after a grace period in which no program finds it; without such periods keys stay. */
 #include "abi/front.h"
 
 #include <stdlib.h>

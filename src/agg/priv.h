@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* priv: what the files of src/agg share. Each uses only those before it in this list: words.c (arithmetic), cpus.c
- * (parts of the CPUs), entry.c (entries), grace.c, slots.c and front.c (reading tables), maps.c (reading maps), spill.c (making
- * room in them), rows.c (joining, sorting), agg.c (the set, clear, trunc). */
+ * (parts of the CPUs), entry.c (entries), grace.c, slots.c and front.c (reading tables), maps.c (reading maps), spill.c
+ * (making room in them), rows.c (joining, sorting), agg.c (the set, clear, trunc). */
 #ifndef DWIRE_AGG_PRIV_H
 #define DWIRE_AGG_PRIV_H
 #include "agg/agg.h"

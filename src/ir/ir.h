@@ -160,7 +160,7 @@ struct ir {
 	X(dns_name, 3)  /* (char out[256], const u8 in[256], u64 len <= 255): bpf/lib_dns.h */ \
 	X(dns_hash, 2)   /* (const u8 in[64], u64 len <= 64): bpf/lib_dns.h */ \
 	X(is_address, 2) /* (const u8 in[64], u64 len < 64): bpf/lib_host.h */ \
-	X(packet_put, 4) X(packet_put_plain, 4) X(packet_buffer, 3) X(packet_buffer_plain, 3) /* called by those below */ \
+	X(packet_put, 4) X(packet_put_plain, 4) X(packet_buffer, 3) X(packet_buffer_plain, 3) /* called by these: */ \
 	X(packet_note, 3) X(packet_note_plain, 3) X(packet_end, 3) X(packet_end_plain, 3) \
 	X(packet_age, 3) /* bpf/lib_packet.h */ \
 	X(ended_find, 2) /* (map, u64 key): bpf/lib_ended.h */ \

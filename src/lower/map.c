@@ -37,8 +37,8 @@ uint32_t map_add_value(struct lowerer *lw, enum map_role role, const char *name,
 			.max_entries = 1 });
 }
 
-/* The first aggregations, which take OWN_AGG_MAPS, and OWN_DYNS other variables get separate maps. Later ones share maps,
- * and their keys end in the variable's number. Returns true if this one shares. */
+/* The first aggregations, which take OWN_AGG_MAPS, and OWN_DYNS other variables get separate maps. Later ones share
+ * maps, and their keys end in the variable's number. Returns true if this one shares. */
 bool map_share(struct lowerer *lw, struct symbol *s, enum map_role role)
 {
 	uint32_t *own = &lw->own_maps[role == MAP_AGG], n = role == MAP_AGG && agg_begins_apart(lw, s) ? 2 : 1;

@@ -4,7 +4,7 @@
  * neither, it goes on to the maps. Not for avg() and stddev(): the consumer could take their words on both sides of an
  * event.
  *
- * Why: the kernel's hash takes some 25 ns for each look-up, and aggregations with the same keys looked it up once each. */
+ * Why: the kernel's hash takes some 25 ns for each look-up; aggregations with the same keys need one here together. */
 #include "abi/front.h"
 
 #include <linux/bpf.h>
