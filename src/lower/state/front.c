@@ -15,7 +15,7 @@
 #include "lower/state/agg.h"
 
 #define KEY_MAX 32u /* longer ones have slots (abi/slots.h), or are many */
-#define TABLES 8u   /* a program may use 64 maps; some are left for tables of slots */
+#define TABLES 7u   /* a program may use 64 maps; some are left for tables of slots */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN 4096u
 

@@ -18,7 +18,7 @@
 
 #define KEY_MIN 40u  /* two addresses */
 #define KEY_MAX 256u /* a longer one would be much code, since all words are compared */
-#define TABLES 10u   /* with those in front */
+#define TABLES 8u    /* with those in front */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN (2 * DW_SLOTS)
 
