@@ -140,13 +140,14 @@ tcp:::send, tcp:::write
 }
 
 /* A request begins; or the answer, when the request has come. A call that began before is that of the answer before:
- * its process may come to its end late. */
+ * its process may come to its end late. The thread's call sends the segment if a call has the socket's lock: interrupts
+ * send only where none has it. */
 tcp:::send, tcp:::write
 / this->round && this->again == 0 && ways[this->way].called == 0 /
 {
 	this->other = this->round + 1;
 	this->call = self->sending;
-	this->own = probename == "write" || pid == args[1]->cs_pid;
+	this->own = probename == "write" || ((struct sock *)this->socket)->sk_lock.owned != 0;
 	this->begins = this->asks ? probename == "send" || this->call > ways[this->other].done :
 	    ways[this->round].called && ways[this->round].here &&
 	    (this->call == 0 || this->call >= ways[this->round].at || this->own == 0);
