@@ -2,10 +2,11 @@
 /* lib_notes: the table of notes of packets (abi/notes.h); part of lib.bpf.c. Input: the table, which other CPUs change
  * at the same time, and a key. Output: where its note is.
  * Invariants:
- * - Who makes a key busy, by a compare-and-exchange, writes the note, and then the key by an exchange: whoever sees the
- *   key sees the note.
- * - A note is replaced only where its bucket is full, and it is the oldest of it: while a program works with a note, it
- *   is none of these. Before it writes a note it looks for the key again.
+ * - A note is written by the CPU that has made its key busy, by a compare-and-exchange; the key comes back by an
+ *   exchange. So whoever sees the key sees the note, and a note never goes to another key. Who finds it busy does
+ *   without.
+ * - A note is replaced only where its bucket is full, and it is the oldest of it. A program that reads it in these
+ *   nanoseconds may see a part of both, as in the kernel's hashes that forget what is old.
  * - Two CPUs that make the same key at once may make two; the first one counts.
  * Kernels before Linux 5.12 have no exchanges (exchange is 0): there two CPUs that use the same bucket at the same time
  * may take the same place, and one note is lost. */
@@ -103,25 +104,23 @@ INLINE void note_put(note_word *bucket, u64 key, const u64 *note, u32 words, int
 		off = note_search(bucket, 0);
 		if (off == NOTE_NONE)
 			off = note_oldest(bucket, words);
-		at = note_key(bucket, off);
-		was = *at;
-		if (was == DW_NOTE_BUSY)
-			return;
-		if (!exchange)
-			*at = DW_NOTE_BUSY;
-		else if (__sync_val_compare_and_swap((u64 *)at, was, DW_NOTE_BUSY) != was)
-			return;
+		was = *note_key(bucket, off);
 	}
+	at = note_key(bucket, off);
+	if (was == DW_NOTE_BUSY)
+		return;
+	if (!exchange)
+		*at = DW_NOTE_BUSY;
+	else if (__sync_val_compare_and_swap((u64 *)at, was, DW_NOTE_BUSY) != was)
+		return;
 	to = note_at(bucket, off, words);
 #pragma unroll
 	for (u32 i = 0; i < words; i++)
 		to[i] = note[i];
-	if (was == key)
-		return;
 	if (exchange)
-		__sync_lock_test_and_set((u64 *)note_key(bucket, off), key);
+		__sync_lock_test_and_set((u64 *)at, key);
 	else
-		*note_key(bucket, off) = key;
+		*at = key;
 }
 
 /* Deletes a key. */
