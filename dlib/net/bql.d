@@ -41,7 +41,7 @@ struct dw_bqlgiven {
 	uint64_t given;
 };
 translator struct dw_bql < struct dw_bqlgiven *C > {
-	txq = (struct netdev_queue *)__stamped("given", C->given);
+	txq = (struct netdev_queue *)__stamped("given", C->given ^ (uint64_t)cpu << 48);
 	buffer = C->given;
 };
 

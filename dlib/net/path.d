@@ -325,7 +325,7 @@ translator struct dw_path < struct dw_pagiven *C > {
 	skb = (struct sk_buff *)0;
 	stage = DW_PATH_TRANSMIT;
 	buffer = C->given;
-	txq = (struct netdev_queue *)__stamped("given", C->given);
+	txq = (struct netdev_queue *)__stamped("given", C->given ^ (uint64_t)cpu << 48);
 };
 
 /* The driver may keep the buffer's socket; the note of the buffer makes its end known. */

@@ -118,6 +118,7 @@ struct probe_def {
  * at functions are optional, also for probes of the hooks tier. */
 enum stamp_op {
 	STAMP_SET,   /* note the time */
+	STAMP_EACH,  /* the same, for each packet: such notes are in tables (lower/stamp.c). All of a stamp, or none */
 	STAMP_FIRST, /* note it unless one is noted */
 	STAMP_END    /* forget it, after all probes at this site have read it */
 };

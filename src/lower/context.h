@@ -40,14 +40,17 @@ struct call_site {
 	uint32_t probe_index;
 };
 
-/* A stamp that the script reads; see lower/stamp.c. */
+/* A stamp that the script reads; see lower/stamp.c. Its maps, each plus 1; 0: there is none. */
+struct stamp_part {
+	uint32_t map, table; /* the hash; the table in front of it */
+};
 struct stamp_map {
 	const struct provider *prov;
 	const struct stamp *stamp;
 	enum tier tier;         /* of `by` */
 	const struct probe *by; /* the first probe that reads it */
 	uint32_t probe;         /* the index of `by` in image.probes */
-	uint32_t map;
+	struct stamp_part parts[2];
 };
 
 /* A pkt-> variable: its map, and its number if it shares that. */

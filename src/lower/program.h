@@ -120,10 +120,11 @@ void ticks_finish(struct lowerer *lw);  /* after all probes */
 vreg stamp_read(struct clause_ctx *cx, const struct expr *e);
 vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e);
 void stamps_finish(struct lowerer *lw); /* after all probes: the programs that stamps need */
-typedef void notes_code(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t map);
+typedef void notes_code(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t number);
 /* Adds the program of an event that takes notes and makes no record; code lowers it. In pg are lw, tier, probe and
  * probe_index. An event that this kernel lacks, or has in another form, is left out: a probe there reports that. */
-void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t map);
+void notes_program(
+	struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t number);
 
 /* ---- lower/sample.c: firings that are left out */
 void sample_plan(struct prog_ctx *pg, const struct jobs *jobs); /* what of a program may be left out */

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stamp: carries a value from one event to a later one, such as the time at which a packet was allocated or queued.
- * Input: the stamps of a provider (image/probe.h) that a script reads. Output: per stamp a map, and a program for
+ * Input: the stamps of a provider (image/probe.h) that a script reads. Output: per stamp its maps, and a program for
  * each of its events.
  * Invariant: these programs come last in the image. So where a stamp ends, readers at the same place run before it
- * is deleted. A stamp whose end is never seen is evicted when the map is full. */
+ * is deleted. A stamp whose end is never seen is evicted when its hash is full.
+ *
+ * An LRU hash takes locks and lists to make and to delete a note. Notes of every packet are in tables of words
+ * (abi/words.h) instead, the times in one and the words in another, each only if the script reads it; the hash has what
+ * finds no room there. Since it evicts, the table's count of what is elsewhere is then an upper bound. */
 #include <linux/bpf.h>
 #include <string.h>
 
+#include "abi/words.h"
 #include "base/diag/report.h"
 #include "lower/expr/expr.h"
 #include "lower/program.h"
@@ -15,8 +20,9 @@
 
 #define STAMP_ENTRIES 32768u
 
-/* A note. */
-enum { NOTE_TIME = 0, NOTE_WORD = 8, NOTE_SIZE = 16 };
+/* A note in a hash: two words. */
+enum note { NOTE_TIME, NOTE_WORD };
+#define NOTE_SIZE 16
 
 /* NULL: the provider has no stamp of this name. */
 static const struct stamp *stamp_named(const struct provider *p, const char *name)
@@ -30,47 +36,130 @@ static const struct stamp *stamp_named(const struct provider *p, const char *nam
 	return NULL;
 }
 
-/* The index of the map of the provider's stamp plus 1, created at first use. 0: the provider has no stamp of this
- * name. */
-static uint32_t stamp_map(struct clause_ctx *cx, const char *name)
+/* The provider's stamp, among those that are read; noted at first use. NULL: the provider has none of this name. */
+static struct stamp_map *stamp_of(struct clause_ctx *cx, const char *name)
 {
 	const struct provider *p = cx->prov;
 	const struct stamp *st = stamp_named(p, name);
 	struct stamp_map *m;
-	uint32_t keys;
 
 	for (size_t i = 0; i < cx->lw->stamps.n; i++)
-		if (cx->lw->stamps.v[i].prov == p && !strcmp(cx->lw->stamps.v[i].stamp->name, name))
-			return cx->lw->stamps.v[i].map + 1;
+		if (cx->lw->stamps.v[i].prov == p && cx->lw->stamps.v[i].stamp == st)
+			return &cx->lw->stamps.v[i];
 	if (!st)
-		return 0;
-	keys = st->events[0].percpu;
+		return NULL;
 	m = vec_push(cx->lw->arena, &cx->lw->stamps);
-	*m = (struct stamp_map){ p, st, cx->pg->tier, cx->probe, cx->pg->probe_index, 0 };
-	m->map = map_add(cx->lw,
-		(struct image_map){ .role = MAP_STAMP,
-			.name = "dw_stamp",
-			.type = keys ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_LRU_HASH,
-			.key_size = keys ? 4 : 8,
-			.value_size = NOTE_SIZE,
-			.max_entries = keys ? keys : STAMP_ENTRIES });
-	return m->map + 1;
+	*m = (struct stamp_map){
+		.prov = p, .stamp = st, .tier = cx->pg->tier, .by = cx->probe, .probe = cx->pg->probe_index
+	};
+	return m;
+}
+
+static bool has_tables(const struct lowerer *lw, const struct stamp *st)
+{
+	bool each = false;
+
+	for (size_t i = 0; i < st->nevents; i++)
+		each = each || st->events[i].op == STAMP_EACH;
+	return each && !lw->env->no_exchange;
+}
+
+/* Where a part of the notes is, made at first use. */
+static struct stamp_part stamp_part(struct lowerer *lw, struct stamp_map *m, enum note part)
+{
+	const bool apart = has_tables(lw, m->stamp);
+	const uint32_t keys = m->stamp->events[0].percpu;
+	struct stamp_part *to = &m->parts[apart ? part : NOTE_TIME];
+
+	if (to->map)
+		return *to;
+	to->map = 1 +
+		map_add(lw,
+			(struct image_map){ .role = MAP_STAMP,
+				.name = "dw_stamp",
+				.type = keys ? BPF_MAP_TYPE_PERCPU_ARRAY : BPF_MAP_TYPE_LRU_HASH,
+				.key_size = keys ? 4 : 8,
+				.value_size = apart ? 8 : NOTE_SIZE,
+				.max_entries = keys ? keys : STAMP_ENTRIES });
+	if (apart)
+		to->table = map_add_value(lw, MAP_WORDS, "dw_w_stamp", DW_WORDS_SIZE) + 1;
+	return *to;
+}
+
+/* A part of a note; 0: there is none. Only where the hash has notes a function is called that calls another one: each
+ * return takes a CPU with mitigations some 10 ns. */
+static vreg table_read(struct clause_ctx *cx, struct stamp_part at, vreg key)
+{
+	struct ir *ir = cx->ir;
+	const vreg table = ir_mapval(ir, at.table - 1, 0), args[] = { table, key, ir_map(ir, at.map - 1) };
+	uint32_t end = ir_newlabel(ir);
+	vreg r = ir_var(ir);
+
+	ir_set(ir, r, ir_lib_find(ir, LIB_word_find, args, 2, cx->pg->changes));
+	ir_jcci(ir, CC_NE, r, 0, end);
+	ir_jcci(ir, CC_EQ, ir_ld(ir, table, DW_WORDS_ELSEWHERE, 8, false, false), 0, end);
+	ir_set(ir, r, ir_lib(ir, LIB_word_read, args, 3));
+	ir_label(ir, end);
+	return r;
+}
+
+/* Jumps to label if the hash has notes: then who makes or deletes one in the table deletes that there, too. */
+static void elsewhere_jump(struct ir *ir, vreg table, uint32_t label)
+{
+	ir_jcci(ir, CC_NE, ir_ld(ir, table, DW_WORDS_ELSEWHERE, 8, false, false), 0, label);
+}
+
+static void table_write(struct clause_ctx *cx, struct stamp_part at, vreg key, vreg value)
+{
+	struct ir *ir = cx->ir;
+	const vreg table = ir_mapval(ir, at.table - 1, 0), hash = ir_map(ir, at.map - 1);
+	const vreg args[] = { table, key, value, hash };
+	uint32_t both = ir_newlabel(ir), end = ir_newlabel(ir);
+
+	elsewhere_jump(ir, table, both);
+	ir_jcci(ir, CC_EQ, ir_lib(ir, LIB_word_put, args, 3), 0, end);
+	ir_label(ir, both);
+	ir_lib(ir, LIB_word_write, args, 4);
+	ir_label(ir, end);
+}
+
+static void table_delete(struct clause_ctx *cx, struct stamp_part at, vreg key)
+{
+	struct ir *ir = cx->ir;
+	const vreg table = ir_mapval(ir, at.table - 1, 0), hash = ir_map(ir, at.map - 1);
+	const vreg args[] = { table, key, hash };
+	uint32_t both = ir_newlabel(ir), end = ir_newlabel(ir);
+
+	elsewhere_jump(ir, table, both);
+	ir_jcci(ir, CC_EQ, ir_lib(ir, LIB_word_drop, args, 2), 0, end);
+	ir_label(ir, both);
+	ir_lib(ir, LIB_word_delete, args, 3);
+	ir_label(ir, end);
 }
 
 /* __stamp(): the time of a note in ns; __stamped(): its word. 0: there is no note. */
 vreg stamp_read(struct clause_ctx *cx, const struct expr *e)
 {
+	const enum note part = e->sym->func == FN___stamp ? NOTE_TIME : NOTE_WORD;
+	struct stamp_map *m = stamp_of(cx, e->args.v[0]->str);
+	struct stamp_part at = { 0 };
 	struct ir *ir = cx->ir;
-	uint32_t map = stamp_map(cx, e->args.v[0]->str), end = ir_newlabel(ir);
+	uint32_t end = ir_newlabel(ir);
 	int32_t mark = ir_stack_mark(ir);
-	vreg r = ir_var(ir), key = ir_stack(ir, ir_stack_alloc(ir, 8)), p;
+	vreg r, key, p;
 
+	if (m)
+		at = stamp_part(cx->lw, m, part);
+	if (at.table)
+		return table_read(cx, at, lower_int(cx, e->args.v[1]));
+	r = ir_var(ir);
 	ir_seti(ir, r, 0);
-	if (map) {
+	if (m) {
+		key = ir_stack(ir, ir_stack_alloc(ir, 8));
 		ir_st(ir, key, 0, 8, lower_int(cx, e->args.v[1]));
-		p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map - 1), key }, 2, false);
+		p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, at.map - 1), key }, 2, false);
 		ir_jcci(ir, CC_EQ, p, 0, end);
-		ir_set(ir, r, ir_ld(ir, p, e->sym->func == FN___stamp ? NOTE_TIME : NOTE_WORD, 8, false, false));
+		ir_set(ir, r, ir_ld(ir, p, (int32_t)part * 8, 8, false, false));
 	}
 	ir_label(ir, end);
 	ir_stack_release(ir, mark);
@@ -81,21 +170,23 @@ vreg stamp_read(struct clause_ctx *cx, const struct expr *e)
 vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e)
 {
 	struct ir *ir = cx->ir;
-	uint32_t map = stamp_map(cx, e->args.v[0]->str), new = ir_newlabel(ir), end = ir_newlabel(ir);
+	struct stamp_map *m = stamp_of(cx, e->args.v[0]->str);
+	uint32_t map = m ? stamp_part(cx->lw, m, NOTE_WORD).map : 0, new = ir_newlabel(ir), end = ir_newlabel(ir);
 	int32_t mark = ir_stack_mark(ir), key = ir_stack_alloc(ir, 8), note = ir_stack_alloc(ir, NOTE_SIZE);
 	vreg r = ir_var(ir), word, p;
 
-	ir_st(ir, ir_stack(ir, key), 0, 8, lower_int(cx, e->args.v[1]));
+	word = lower_int(cx, e->args.v[1]);
+	ir_st(ir, ir_stack(ir, key), 0, 8, word);
 	word = lower_int(cx, e->args.v[2]);
 	ir_set(ir, r, word);
 	if (map) {
 		p = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map - 1), ir_stack(ir, key) }, 2, false);
 		ir_jcci(ir, CC_EQ, p, 0, new);
-		ir_set(ir, r, ir_xchg(ir, p, NOTE_WORD, 8, word));
+		ir_set(ir, r, ir_xchg(ir, p, NOTE_WORD * 8, 8, word));
 		ir_jmp(ir, end);
 		ir_label(ir, new);
-		ir_sti(ir, ir_stack(ir, note), NOTE_TIME, 8, 0);
-		ir_st(ir, ir_stack(ir, note), NOTE_WORD, 8, word);
+		ir_sti(ir, ir_stack(ir, note), NOTE_TIME * 8, 8, 0);
+		ir_st(ir, ir_stack(ir, note), NOTE_WORD * 8, 8, word);
 		ir_call(ir, BPF_FUNC_map_update_elem,
 			(vreg[]){ ir_map(ir, map - 1), ir_stack(ir, key), ir_stack(ir, note), ir_imm(ir, BPF_NOEXIST) },
 			4, false);
@@ -105,42 +196,53 @@ vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e)
 	return r;
 }
 
-/* The same for a note of this CPU's, at p. */
-static void note_here(struct clause_ctx *cx, const struct stamp_event *ev, const struct site_text *word, vreg p)
+/* A note in tables. */
+static void event_in_tables(struct clause_ctx *cx, const struct stamp_event *ev, const struct stamp_map *m, vreg key,
+	const struct expr *word)
+{
+	for (enum note part = NOTE_TIME; part <= NOTE_WORD; part++) {
+		const struct stamp_part at = m->parts[part];
+		vreg value;
+
+		if (!at.table)
+			continue;
+		if (ev->op == STAMP_END) {
+			table_delete(cx, at, key);
+			continue;
+		}
+		value = part == NOTE_TIME ? ktime(cx) : word ? lower_int(cx, word) : ir_imm(cx->ir, 0);
+		table_write(cx, at, key, value);
+	}
+}
+
+/* A note of this CPU's, at p. */
+static void note_here(struct clause_ctx *cx, const struct stamp_event *ev, vreg p, const struct expr *word)
 {
 	struct ir *ir = cx->ir;
 
 	ir_jcci(ir, CC_EQ, p, 0, cx->pg->exit_label);
 	if (ev->op == STAMP_END) {
-		ir_sti(ir, p, NOTE_TIME, 8, 0);
-		ir_sti(ir, p, NOTE_WORD, 8, 0);
+		ir_sti(ir, p, NOTE_TIME * 8, 8, 0);
+		ir_sti(ir, p, NOTE_WORD * 8, 8, 0);
 		return;
 	}
 	if (ev->op == STAMP_FIRST)
-		ir_jcci(ir, CC_NE, ir_ld(ir, p, NOTE_TIME, 8, false, false), 0, cx->pg->exit_label);
+		ir_jcci(ir, CC_NE, ir_ld(ir, p, NOTE_TIME * 8, 8, false, false), 0, cx->pg->exit_label);
 	if (word)
-		ir_st(ir, p, NOTE_WORD, 8, lower_int(cx, word->expr));
-	ir_st(ir, p, NOTE_TIME, 8, ktime(cx));
+		ir_st(ir, p, NOTE_WORD * 8, 8, lower_int(cx, word));
+	ir_st(ir, p, NOTE_TIME * 8, 8, ktime(cx));
 }
 
-/* The code at an event: makes, replaces or deletes the note of a key. */
-static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t map)
+static void event_in_map(
+	struct clause_ctx *cx, const struct stamp_event *ev, uint32_t map, vreg key, const struct expr *word)
 {
-	const struct site_text *when = ev->site.when ? lower_site_text(cx->pg, ev->site.when) : NULL;
-	const struct site_text *key = lower_site_text(cx->pg, ev->key),
-			       *word = ev->word ? lower_site_text(cx->pg, ev->word) : NULL;
 	struct ir *ir = cx->ir;
-	vreg k, v;
+	vreg k = ir_stack(ir, ir_stack_alloc(ir, 8)), v;
 
-	if (prog_failed(cx->pg))
-		return;
-	if (when)
-		lower_jump(cx, when->expr, cx->pg->exit_label, false);
-	k = ir_stack(ir, ir_stack_alloc(ir, 8));
-	ir_st(ir, k, 0, 8, lower_int(cx, key->expr));
-	if (cx->lw->im->maps.v[map].type == BPF_MAP_TYPE_PERCPU_ARRAY) {
-		note_here(
-			cx, ev, word, ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), k }, 2, false));
+	ir_st(ir, k, 0, 8, key);
+	if (ev->percpu) {
+		v = ir_call(ir, BPF_FUNC_map_lookup_elem, (vreg[]){ ir_map(ir, map), k }, 2, false);
+		note_here(cx, ev, v, word);
 		return;
 	}
 	if (ev->op == STAMP_END) {
@@ -148,13 +250,35 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 		return;
 	}
 	v = ir_stack(ir, ir_stack_alloc(ir, NOTE_SIZE));
-	ir_st(ir, v, NOTE_TIME, 8, ktime(cx));
-	ir_st(ir, v, NOTE_WORD, 8, word ? lower_int(cx, word->expr) : ir_imm(ir, 0));
+	ir_st(ir, v, NOTE_TIME * 8, 8, ktime(cx));
+	ir_st(ir, v, NOTE_WORD * 8, 8, word ? lower_int(cx, word) : ir_imm(ir, 0));
 	ir_call(ir, BPF_FUNC_map_update_elem,
 		(vreg[]){ ir_map(ir, map), k, v, ir_imm(ir, ev->op == STAMP_FIRST ? BPF_NOEXIST : BPF_ANY) }, 4, false);
 }
 
-void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t map)
+/* The code at an event of the stamp with this number among those that are read: makes, replaces or deletes the note of
+ * a key. */
+static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uint32_t stamp)
+{
+	const struct stamp_map m = cx->lw->stamps.v[stamp];
+	const struct site_text *when = ev->site.when ? lower_site_text(cx->pg, ev->site.when) : NULL;
+	const struct site_text *key = lower_site_text(cx->pg, ev->key),
+			       *word = ev->word ? lower_site_text(cx->pg, ev->word) : NULL;
+	vreg k;
+
+	if (prog_failed(cx->pg))
+		return;
+	if (when)
+		lower_jump(cx, when->expr, cx->pg->exit_label, false);
+	k = lower_int(cx, key->expr);
+	if (has_tables(cx->lw, m.stamp))
+		event_in_tables(cx, ev, &m, k, word ? word->expr : NULL);
+	else
+		event_in_map(cx, ev, m.parts[NOTE_TIME].map - 1, k, word ? word->expr : NULL);
+}
+
+void notes_program(
+	struct prog_ctx *pg, const char *name, notes_code *code, const struct stamp_event *ev, uint32_t number)
 {
 	struct lowerer *lw = pg->lw;
 	struct image_prog p = { .target = ev->site.target,
@@ -176,7 +300,7 @@ void notes_program(struct prog_ctx *pg, const char *name, notes_code *code, cons
 	pg->exit_label = ir_newlabel(pg->ir);
 	head = prog_head(pg);
 	site_begin(&head);
-	code(&head, ev, map);
+	code(&head, ev, number);
 	ir_label(pg->ir, pg->exit_label);
 	ir_ret(pg->ir, ir_imm(pg->ir, site_verdict(pg)));
 	if (prog_failed(pg))
@@ -198,21 +322,32 @@ static enum tier event_tier(const struct lowerer *lw, const struct stamp_event *
 												     : t;
 }
 
-/* Adds a program for each event of the stamps that were read. */
-void stamps_finish(struct lowerer *lw)
+/* Adds a program for each event of a stamp: that ends it, or another. */
+static void stamp_programs(struct lowerer *lw, size_t stamp, bool ends)
 {
+	const struct stamp_map m = lw->stamps.v[stamp];
 	size_t errors = diags_errors(lw->d);
 
-	for (size_t i = 0; i < lw->stamps.n; i++) {
-		const struct stamp_map m = lw->stamps.v[i];
+	for (size_t i = 0; i < m.stamp->nevents && diags_errors(lw->d) == errors; i++) {
+		const struct stamp_event *ev = &m.stamp->events[i];
+		struct prog_ctx pg = {
+			.lw = lw, .tier = event_tier(lw, ev, m.tier), .probe = m.by, .probe_index = m.probe
+		};
 
-		for (size_t k = 0; k < m.stamp->nevents && diags_errors(lw->d) == errors; k++) {
-			const struct stamp_event *ev = &m.stamp->events[k];
-			struct prog_ctx pg = {
-				.lw = lw, .tier = event_tier(lw, ev, m.tier), .probe = m.by, .probe_index = m.probe
-			};
-
-			notes_program(&pg, "dw_stamp", lower_event, ev, m.map);
-		}
+		if ((ev->op == STAMP_END) == ends)
+			notes_program(&pg, "dw_stamp", lower_event, ev, (uint32_t)stamp);
 	}
+}
+
+/* Adds a program for each event of the stamps that were read: last those that end one, which others may read. The
+ * events of a stamp may read a further one. */
+void stamps_finish(struct lowerer *lw)
+{
+	size_t begun = 0, ended = 0;
+
+	while (ended < lw->stamps.n)
+		if (begun < lw->stamps.n)
+			stamp_programs(lw, begun++, false);
+		else
+			stamp_programs(lw, ended++, true);
 }

@@ -21,10 +21,12 @@ static const struct site start_sites[] = {
 		.sees = "the first look for packets after the driver has freed some" },
 };
 
-/* The note of a packet has no end: the next packet in the same memory replaces it before it is read. */
-#define BUFFER .key = "P->buffer"
+/* A CPU notes the queue before it gives the driver a packet, and reads that just after. Meanwhile another CPU may free
+ * the packet, and give a driver the next one in the same memory; and a driver may give the same packet to another. */
+#define BUFFER .key = "P->buffer ^ (uint64_t)cpu << 48"
 static const struct stamp_event given_events[] = {
-	{ STAMP_SET, { TP("net_dev_start_xmit", 2, "dw_bqlgives") }, BUFFER, .word = "(uint64_t)P->txq" },
+	{ STAMP_EACH, { TP("net_dev_start_xmit", 2, "dw_bqlgives") }, BUFFER, .word = "(uint64_t)P->txq" },
+	{ STAMP_END, { TP("net_dev_xmit", 4, "dw_bqlgiven"), .bh_off = true }, BUFFER },
 };
 #define QUEUE .key = "(uint64_t)P->txq"
 static const struct stamp_event stop_events[] = {

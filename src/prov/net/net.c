@@ -37,7 +37,7 @@ static const struct site done_sites[] = {
 
 #define KEY .key = "(uint64_t)P->skb"
 static const struct stamp_event transmit_events[] = {
-	{ STAMP_SET, { TP("net_dev_start_xmit", 2, "dw_ndxmit") }, KEY, .word = "(uint64_t)P->dev" },
+	{ STAMP_EACH, { TP("net_dev_start_xmit", 2, "dw_ndxmit") }, KEY, .word = "(uint64_t)P->dev" },
 	{ STAMP_END, { TP("consume_skb", 1, "dw_nddone") }, KEY },
 	{ STAMP_END, { TP("kfree_skb", 2, "dw_nddrop") }, KEY },
 	{ STAMP_END, { TP("net_dev_queue", 1, "dw_nddone") }, KEY },

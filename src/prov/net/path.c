@@ -245,8 +245,10 @@ static const struct site drop_sites[] = {
 /* When the byte limit of a driver stopped a queue, as in bql.c. */
 #define HELD "P->txq != 0 && dw_bql_used[(uint64_t)P->txq] && dw_bql_off[(uint64_t)P->txq]"
 #define FREED "!dw_bql_off[(uint64_t)P->txq]"
+#define GIVEN .key = "P->buffer ^ (uint64_t)cpu << 48"
 static const struct stamp_event given_events[] = {
-	{ STAMP_SET, { TP("net_dev_start_xmit", 1, "dw_pagives") }, .key = "P->buffer", .word = "(uint64_t)P->txq" },
+	{ STAMP_EACH, { TP("net_dev_start_xmit", 1, "dw_pagives") }, GIVEN, .word = "(uint64_t)P->txq" },
+	{ STAMP_END, { TP("net_dev_xmit", 1, "dw_pagiven") }, GIVEN },
 };
 #define QUEUE .key = "(uint64_t)P->txq"
 static const struct stamp_event stop_events[] = {

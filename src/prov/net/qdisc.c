@@ -32,7 +32,7 @@ static const struct site drop_sites[] = {
 /* clang-format off */
 #define KEY .key = "(uint64_t)P->skb"
 static const struct stamp_event queue_events[] = {
-	{ STAMP_SET, { TP("qdisc_enqueue", 3, "dw_qenq") }, KEY },
+	{ STAMP_EACH, { TP("qdisc_enqueue", 3, "dw_qenq") }, KEY },
 	{ STAMP_END, { TP("qdisc_dequeue", 4, "dw_qdeq0") }, KEY },
 #define X(nat, place) { STAMP_END, { LATER(nat) }, KEY },
 	LATER_PLACES(X)
