@@ -47,5 +47,6 @@ struct code {
 	bool typed;    /* ... or may be checked alone (lib_shapes of src/ir/ir.h): then the kernel requires
 				      * the types of all functions */
 	int32_t stack; /* bytes of stack that the deepest chain of calls uses, as the kernel counts them: at most 512 */
+	int32_t frame; /* ... its own part of that */
 };
 #endif

@@ -680,6 +680,7 @@ static int32_t stack_need(const struct emit *e, int32_t lib_stack)
 static int check_stack(struct emit *e, int32_t lib_stack)
 {
 	e->out->stack = stack_need(e, lib_stack);
+	e->out->frame = stack_need(e, 0);
 	if (e->out->stack <= MAX_STACK)
 		return 0;
 	return report_error(

@@ -3,6 +3,7 @@
  * Input: a map's size, or a program and the verifier's log. Output: a diagnostic; for a program it points at the line
  * of D that the refused instruction was compiled from, and has the end of the log as its detail. */
 #include <ctype.h>
+#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,34 @@ static long last_insn(const char *log)
 			last = strtol(named + 5, NULL, 10);
 	}
 	return last;
+}
+
+static bool names(const struct bpf_insn *in)
+{
+	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
+		(in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
+}
+
+/* The function that instruction insn is in, where the program itself is the first. */
+static size_t func_of(const struct code *c, long insn)
+{
+	size_t i = c->funcs.n;
+
+	while (i > 1 && (long)c->funcs.v[i - 1].insn > insn)
+		i--;
+	return i ? i - 1 : 0;
+}
+
+/* The instruction of the program itself that leads to insn: the first that calls the function which that is in. */
+static long leads_to(const struct code *c, long insn)
+{
+	for (size_t depth = 0, f; insn >= 0 && depth < c->funcs.n && (f = func_of(c, insn)) != 0; depth++)
+		for (size_t k = 0; k < c->n; k++)
+			if (names(&c->insns[k]) && (long)k + c->insns[k].imm + 1 == (long)c->funcs.v[f].insn) {
+				insn = (long)k;
+				break;
+			}
+	return insn;
 }
 
 /* The D that instruction insn came from; src NULL when it is not known. */
@@ -157,7 +186,7 @@ static const char *prog_name(const struct image_prog *p, const struct image_prob
 
 int load_refused(struct loader *ld, const struct image_prog *p, const char *log, int err)
 {
-	long insn = log[0] ? last_insn(log) : -1;
+	long insn = log[0] ? leads_to(&p->code, last_insn(log)) : -1;
 	struct diag d = { .level = DIAG_ERROR, .err = err, .loc = insn_loc(&p->code, insn) };
 	char reason[320], name[256], text[640], *quoted = NULL;
 	const char *limit = forbidden(log), *no_jit = strstr(log, "JIT") ? features_no_jit(ld->c->features) : NULL;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* join: merges programs that are attached to the same place. See join.h.
  * Input: an image with all its programs. Output: the same image with fewer programs.
- * Invariant: the parts run in the same order as before, each with its own stack and registers. */
+ * Invariant: the parts run in the same order as before. Each begins with the context in R1, and finds nothing in the
+ * stack or another register.
+ *
+ * The code of a part stands in the program itself, and its ends jump to the next part: a CPU with mitigations takes
+ * some 10 ns to return from a function. The parts use the same stack; below it is the context. */
 #include "lower/join.h"
 
 #include <linux/bpf.h>
@@ -9,13 +13,12 @@
 #include <string.h>
 
 #define MOST 24         /* programs at a function; the kernel's limit is everybody's */
-#define MOST_PACKET 2   /* where packets pass: to enter a program takes longer than to find that it is not concerned */
-#define MOST_PARTS 16   /* programs there that become one */
+#define MOST_PARTS 16   /* programs at another place that become one */
 #define MOST_INSNS 8192 /* ... and their instructions: the verifier may refuse several large ones as one */
 #define MANY 256        /* programs of a trace; attaching and detaching more takes seconds */
 #define MANY_PARTS 4    /* programs of a tracepoint that then become one */
 #define MOST_MAPS 60    /* per program; the kernel's limit is 64 */
-#define FRAME 32        /* bytes; the kernel counts these even for a program without a stack */
+#define CONTEXT 8       /* bytes of stack */
 #define STACK 512       /* bytes; the kernel's limit for a chain of calls */
 
 static bool is_fentry(const struct image_prog *p)
@@ -23,9 +26,11 @@ static bool is_fentry(const struct image_prog *p)
 	return p->attach == ATTACH_FENTRY || p->attach == ATTACH_FEXIT;
 }
 
+/* Of a cgroup, and entered for each packet. */
 static bool is_packet(const struct image_prog *p)
 {
-	return p->attach == ATTACH_CGROUP_INGRESS || p->attach == ATTACH_CGROUP_EGRESS;
+	return p->attach == ATTACH_CGROUP_INGRESS || p->attach == ATTACH_CGROUP_EGRESS ||
+		p->attach == ATTACH_CGROUP_SOCKOPS;
 }
 
 /* How many programs may be attached to the place of p. 0: p is never merged. */
@@ -33,9 +38,7 @@ static size_t limit(const struct image_prog *p)
 {
 	if (is_fentry(p))
 		return MOST;
-	if (p->attach == ATTACH_TP_BTF)
-		return 1;
-	return is_packet(p) ? MOST_PACKET : 0;
+	return p->attach == ATTACH_TP_BTF || is_packet(p);
 }
 
 /* Does it read a stack? It leaves out its own frames, of which a part of another program has one more. */
@@ -48,17 +51,34 @@ static bool reads_stack(const struct code *c)
 	return false;
 }
 
-/* A program with bodies of loops stays alone, and so does one that needs nearly all of the stack. */
+/* At a tracepoint a program with bodies of loops stays alone: the verifier does not see that the next part reads
+ * nothing of what a loop leaves on the stack, and walks it several times. Where packets pass a program costs more. */
 static bool may_join(const struct image_prog *p)
 {
-	return !p->code.callbacks && p->code.stack + FRAME <= STACK && !reads_stack(&p->code);
+	return !reads_stack(&p->code) && (is_packet(p) || !p->code.callbacks);
 }
 
-/* What the parts of a joined program have so far: different maps, and instructions. */
+/* What the parts of a joined program have so far: different maps, and instructions; the largest frame, and the stack
+ * of the functions that a part calls. */
 struct sums {
 	uint32_t maps[MOST_MAPS];
 	size_t nmaps, insns;
+	int32_t frame, called;
 };
+
+static void add_stack(struct sums *s, const struct code *c)
+{
+	if (c->frame > s->frame)
+		s->frame = c->frame;
+	if (c->stack - c->frame > s->called)
+		s->called = c->stack - c->frame;
+}
+
+/* As the kernel counts: frames in units of 32 bytes. */
+static int32_t stack_of(const struct sums *s)
+{
+	return ((s->frame + CONTEXT + 31) & ~31) + s->called;
+}
 
 /* Adds those of p. False: they do not fit, and the sums are not valid. */
 static bool add(struct sums *s, const struct image_prog *p)
@@ -74,7 +94,10 @@ static bool add(struct sums *s, const struct image_prog *p)
 		s->nmaps += k == s->nmaps;
 	}
 	s->insns += p->code.n;
-	return is_fentry(p) || s->insns <= MOST_INSNS;
+	add_stack(s, &p->code);
+	if (p->look)
+		add_stack(s, &p->look_code);
+	return (is_fentry(p) || s->insns <= MOST_INSNS) && stack_of(s) <= STACK;
 }
 
 static bool fits(const struct image_prog *first, const struct image_prog *p, struct sums *s)
@@ -88,9 +111,23 @@ struct moved {
 	bool *kept;
 };
 
+/* A program that is being made of parts. */
+struct joint {
+	struct arena *a;
+	struct code code; /* its n is where the next function goes */
+	uint32_t at;      /* where the next instruction of its own goes */
+	int32_t frame;    /* bytes; the context is below */
+};
+
 static uint32_t func_end(const struct code *c, size_t i)
 {
 	return i + 1 < c->funcs.n ? c->funcs.v[i + 1].insn : (uint32_t)c->n;
+}
+
+/* Instructions of a program without its functions. */
+static uint32_t own_insns(const struct code *c)
+{
+	return func_end(c, 0);
 }
 
 /* The function of the program with a shape, which has the same code in all parts; -1: there is none yet. */
@@ -102,63 +139,110 @@ static int64_t known(const struct code *c, int32_t shape)
 	return -1;
 }
 
-/* Places the functions of a part behind the program, and declares them. Those of the library that the kernel checks
- * alone are there once: it would check each copy. */
-static void place_funcs(struct arena *a, struct code *to, const struct code *part, struct moved *m)
+/* Places the instructions of a part in the program, and its functions behind that, and declares them. Those of the
+ * library that the kernel checks alone are there once: it would check each copy. */
+static void place(struct joint *j, const struct code *part, struct moved *m)
 {
-	static const struct code_func whole = { 0, -1 };
-	size_t n = part->funcs.n ? part->funcs.n : 1;
-	uint32_t at = (uint32_t)to->n;
+	struct code *to = &j->code;
 
-	for (size_t i = 0; i < n; i++) {
-		struct code_func f = part->funcs.n ? part->funcs.v[i] : whole;
-		uint32_t end = part->funcs.n ? func_end(part, i) : (uint32_t)part->n;
+	for (uint32_t k = 0; k < own_insns(part); k++) {
+		m->kept[k] = true;
+		m->to[k] = j->at++;
+	}
+	for (size_t i = 1; i < part->funcs.n; i++) {
+		struct code_func f = part->funcs.v[i];
 		int64_t twin = known(to, f.shape);
 
-		for (uint32_t k = f.insn; k < end; k++) {
+		for (uint32_t k = f.insn; k < func_end(part, i); k++) {
 			m->kept[k] = twin < 0;
-			m->to[k] = (twin < 0 ? at : (uint32_t)twin) + (k - f.insn);
+			m->to[k] = (twin < 0 ? (uint32_t)to->n : (uint32_t)twin) + (k - f.insn);
 		}
 		if (twin >= 0)
 			continue;
-		*vec_push(a, &to->funcs) = (struct code_func){ at, f.shape };
-		at += end - f.insn;
+		*vec_push(j->a, &to->funcs) = (struct code_func){ (uint32_t)to->n, f.shape };
+		to->n += func_end(part, i) - f.insn;
 	}
 	to->typed |= part->typed;
+	to->callbacks |= part->callbacks;
 }
 
-static bool calls_function(const struct bpf_insn *in)
+/* Does it call a function, or take the address of one (the body of a loop)? */
+static bool names_function(const struct bpf_insn *in)
 {
-	return in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL;
+	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
+		(in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
 }
 
-/* Jumps stay within a function; a call may go to one that is elsewhere now. */
-static void append_insns(struct code *to, const struct code *part, const struct moved *m)
+/* Jumps stay within a function, whose instructions stay together; a call may go to one that is elsewhere now. Ends of
+ * the part jump behind it. */
+static void copy_insns(struct joint *j, const struct code *part, const struct moved *m)
 {
 	for (uint32_t k = 0; k < part->n; k++) {
-		struct bpf_insn *in;
+		struct bpf_insn *in = &j->code.insns[m->to[k]];
 
 		if (!m->kept[k])
 			continue;
-		in = &to->insns[to->n++];
 		*in = part->insns[k];
-		if (calls_function(in))
+		if (names_function(in))
 			in->imm = (int32_t)m->to[(int64_t)k + in->imm + 1] - (int32_t)m->to[k] - 1;
+		if (k < own_insns(part) && in->code == (BPF_JMP | BPF_EXIT))
+			*in = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = (int16_t)(own_insns(part) - k - 1) };
 	}
 }
 
-static void append_code(struct arena *a, struct code *to, const struct code *part)
+/* The words of the stack that a part writes in pieces, a bit each. To the verifier such a word may keep what an
+ * earlier part has left, so that it would walk this one again for each way in which that ended: they begin as zeroes.
+ */
+static uint64_t pieces(const struct code *part)
 {
-	struct moved m = { ARENA_ARRAY(a, uint32_t, part->n + 1), ARENA_ARRAY(a, bool, part->n + 1) };
+	uint64_t words = 0;
 
-	place_funcs(a, to, part, &m);
-	append_insns(to, part, &m);
+	for (uint32_t k = 0; k < own_insns(part); k++) {
+		const struct bpf_insn *in = &part->insns[k];
+		unsigned class = BPF_CLASS(in->code);
+
+		if ((class == BPF_ST || class == BPF_STX) && BPF_MODE(in->code) == BPF_MEM &&
+			BPF_SIZE(in->code) != BPF_DW && in->dst_reg == BPF_REG_10 && in->off < 0 && in->off >= -STACK)
+			words |= 1ull << (-in->off - 1) / 8;
+	}
+	return words;
+}
+
+/* Instructions before those of a part. */
+static uint32_t part_insns(const struct code *part)
+{
+	return 1 + (uint32_t)__builtin_popcountll(pieces(part)); /* the context */
+}
+
+static void append(struct joint *j, struct bpf_insn in)
+{
+	j->code.insns[j->at++] = in;
+}
+
+/* Appends a part, which begins with the context in R1. */
+static void append_code(struct joint *j, const struct code *part)
+{
+	struct moved m = { ARENA_ARRAY(j->a, uint32_t, part->n + 1), ARENA_ARRAY(j->a, bool, part->n + 1) };
+	struct code *to = &j->code;
+
+	for (uint64_t words = pieces(part); words; words &= words - 1)
+		append(j,
+			(struct bpf_insn){ .code = BPF_ST | BPF_MEM | BPF_DW,
+				.dst_reg = BPF_REG_10,
+				.off = (int16_t)(-8 * (__builtin_ctzll(words) + 1)) });
+	append(j,
+		(struct bpf_insn){ .code = BPF_LDX | BPF_MEM | BPF_DW,
+			.dst_reg = BPF_REG_1,
+			.src_reg = BPF_REG_10,
+			.off = (int16_t)(-j->frame - CONTEXT) });
+	place(j, part, &m);
+	copy_insns(j, part, &m);
 	for (size_t i = 0; i < part->maps.n; i++) {
 		struct code_mapref *r;
 
 		if (!m.kept[part->maps.v[i].insn])
 			continue;
-		r = vec_push(a, &to->maps);
+		r = vec_push(j->a, &to->maps);
 		*r = part->maps.v[i];
 		r->insn = m.to[r->insn];
 	}
@@ -167,7 +251,7 @@ static void append_code(struct arena *a, struct code *to, const struct code *par
 
 		if (!m.kept[part->lines.v[i].insn])
 			continue;
-		l = vec_push(a, &to->lines);
+		l = vec_push(j->a, &to->lines);
 		*l = part->lines.v[i];
 		l->insn = m.to[l->insn];
 	}
@@ -186,80 +270,94 @@ static size_t looks(struct image_prog *const *v, size_t n, size_t i)
 	return end - i > 1 ? end - i : 0;
 }
 
-#define CALL_INSNS 2 /* the context, the call */
-#define LOOK_INSNS 3 /* ... and the jump */
-#define ENDS_INSNS 3 /* before and behind the calls */
+#define ENDS_INSNS 3 /* before and behind the parts */
 
-/* Calls what is appended to the code; *at is where the call goes. */
-static void append_call(struct arena *a, struct code *code, struct bpf_insn **at, const struct code *part)
-{
-	struct bpf_insn call = { .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL };
-
-	*(*at)++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_6 };
-	call.imm = (int32_t)(code->n - (size_t)(*at - code->insns) - 1);
-	*(*at)++ = call;
-	append_code(a, code, part);
-}
-
-/* Instructions of the program that calls the n parts, and in *all with theirs. */
+/* Instructions of the program without its functions, and in *all with them. */
 static size_t sizes(struct image_prog *const *v, size_t n, size_t *all)
 {
-	size_t head = ENDS_INSNS + CALL_INSNS * n;
+	size_t own = ENDS_INSNS, functions = 0;
 
-	*all = 0;
 	for (size_t i = 0; i < n; i++) {
-		bool look = looks(v, n, i) != 0;
+		const struct code *part = &v[i]->code, *look = &v[i]->look_code;
 
-		head += look ? LOOK_INSNS : 0;
-		*all += v[i]->code.n + (look ? v[i]->look_code.n : 0);
+		own += part_insns(part) + own_insns(part);
+		functions += part->n - own_insns(part);
+		if (looks(v, n, i)) {
+			own += part_insns(look) + 1 + own_insns(look); /* ... and the jump */
+			functions += look->n - own_insns(look);
+		}
 	}
-	*all += head;
-	return head;
+	*all = own + functions;
+	return own;
 }
 
-/* v[0..n): the parts; v[0] becomes the program that calls them. */
-static void join(struct arena *a, struct image_prog **v, size_t n)
+static int by_insn(const void *a, const void *b)
 {
-	size_t size, head = sizes(v, n, &size);
-	struct code code = { .n = head, .stack = FRAME };
-	struct bpf_insn *at;
+	uint32_t x = ((const struct code_line *)a)->insn, y = ((const struct code_line *)b)->insn;
 
-	code.insns = ARENA_ARRAY(a, struct bpf_insn, size);
-	*vec_push(a, &code.funcs) = (struct code_func){ 0, -1 };
+	return x < y ? -1 : x > y;
+}
+
+/* What the look says decides about this many parts. */
+static void append_look(struct joint *j, struct image_prog *const *v, size_t ahead)
+{
+	size_t skipped = 0;
+
+	for (size_t i = 0; i < ahead; i++)
+		skipped += part_insns(&v[i]->code) + own_insns(&v[i]->code);
+	append_code(j, &v[0]->look_code);
+	append(j,
+		(struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = (int16_t)skipped });
+}
+
+/* v[0..n): the parts; v[0] becomes the program that has them. */
+static void join(struct arena *a, struct image_prog **v, size_t n, const struct sums *sums)
+{
+	size_t size, own = sizes(v, n, &size);
+	struct joint j = { .a = a, .code = { .n = own, .stack = stack_of(sums) }, .frame = sums->frame };
+
+	j.code.frame = (j.frame + CONTEXT + 31) & ~31;
+	j.code.insns = ARENA_ARRAY(a, struct bpf_insn, size);
+	*vec_push(a, &j.code.funcs) = (struct code_func){ 0, -1 };
 	v[0]->parts = ARENA_ARRAY(a, struct image_part, n);
 	v[0]->nparts = n;
-	at = code.insns;
-	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_6, .src_reg = BPF_REG_1 };
+	append(&j,
+		(struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW,
+			.dst_reg = BPF_REG_10,
+			.src_reg = BPF_REG_1,
+			.off = (int16_t)(-j.frame - CONTEXT) });
 	for (size_t i = 0; i < n; i++) {
 		size_t ahead = looks(v, n, i);
 
-		if (ahead) {
-			append_call(a, &code, &at, &v[i]->look_code);
-			*at++ = (struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K,
-				.dst_reg = BPF_REG_0,
-				.off = (int16_t)(CALL_INSNS * ahead) };
-		}
+		if (ahead)
+			append_look(&j, &v[i], ahead);
 		v[0]->chooses |= v[i]->chooses;
-		v[0]->parts[i] = (struct image_part){ v[i]->probe, (uint32_t)code.n, v[i]->notes };
-		append_call(a, &code, &at, &v[i]->code);
+		v[0]->parts[i] = (struct image_part){ v[i]->probe, j.at, v[i]->notes };
+		append_code(&j, &v[i]->code);
 	}
 	/* A program of a cgroup lets the packet pass. */
-	*at++ = (struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = is_packet(v[0]) };
-	*at = (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT };
-	v[0]->code = code;
+	append(&j,
+		(struct bpf_insn){ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = is_packet(v[0]) });
+	append(&j, (struct bpf_insn){ .code = BPF_JMP | BPF_EXIT });
+	qsort(j.code.lines.v, j.code.lines.n, sizeof(struct code_line), by_insn);
+	v[0]->code = j.code;
 }
 
 /* Merges the n programs at one place, in their order. Programs that are now part of another one lose their code. */
 static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t most)
 {
 	for (size_t first = 0, end; first < n; first = end) {
-		struct sums sums = { 0 };
+		struct sums sums = { 0 }, more;
 		bool room = may_join(v[first]) && add(&sums, v[first]);
 
-		for (end = first + 1; room && end < n && end - first < most && fits(v[first], v[end], &sums);)
-			end++;
+		for (end = first + 1; room && end < n && end - first < most; end++) {
+			more = sums;
+			if (!fits(v[first], v[end], &more))
+				break;
+			sums = more;
+		}
 		if (end - first > 1)
-			join(a, &v[first], end - first);
+			join(a, &v[first], end - first, &sums);
 		for (size_t k = first + 1; k < end; k++)
 			v[k]->code.n = 0;
 	}
@@ -268,7 +366,7 @@ static void join_at(struct arena *a, struct image_prog **v, size_t n, size_t mos
 /* The kinds of programs that are merged with each other. */
 static unsigned kind(const struct image_prog *p)
 {
-	return is_packet(p) ? 2 + (p->attach == ATTACH_CGROUP_EGRESS) : !is_fentry(p);
+	return is_packet(p) ? 2 + (unsigned)p->attach : !is_fentry(p);
 }
 
 /* Orders by place (function or tracepoint, kernel or module), and within one place by position in the image. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's calls,
- * maps and lines are. Likewise programs at tracepoints and where packets pass, which may share a look. */
+/* join: programs at one function beyond what it takes: how many are left, what is in them, where each part's code,
+ * functions, maps and lines are. Likewise programs at tracepoints and where packets pass, which may share a look. */
 #include <linux/bpf.h>
 
 #include "lower/join.h"
@@ -25,7 +25,16 @@ static void fill(struct arena *a, struct image *im, unsigned n)
 	}
 }
 
-/* Every program's parts are called in turn with the context, and are the probes from *next on. */
+/* Does the instruction give the part behind it the context? */
+static bool gives_context(const struct image_prog *p, uint32_t at)
+{
+	const struct bpf_insn *in = &p->code.insns[at];
+
+	return in->code == (BPF_LDX | BPF_MEM | BPF_DW) && in->dst_reg == BPF_REG_1 && in->src_reg == BPF_REG_10 &&
+		in->off == p->code.insns[0].off;
+}
+
+/* Every program's parts come one after the other with the context, and are the probes from *next on. */
 static void look(const struct image_prog *p, unsigned *next)
 {
 	if (!p->nparts) {
@@ -34,23 +43,24 @@ static void look(const struct image_prog *p, unsigned *next)
 		++*next;
 		return;
 	}
-	EXPECT_INT(p->code.n, 3 + 2 * p->nparts + PART * p->nparts);
-	EXPECT_INT(p->code.insns[0].dst_reg, BPF_REG_6);
+	EXPECT_INT(p->code.n, 3 + (1 + PART) * p->nparts);
+	EXPECT_INT(p->code.insns[0].code, BPF_STX | BPF_MEM | BPF_DW);
+	EXPECT_INT(p->code.insns[0].off, -8);
 	for (size_t i = 0; i < p->nparts; i++, ++*next) {
-		const struct bpf_insn *call = &p->code.insns[2 + 2 * i];
 		uint32_t at = p->parts[i].insn;
 
 		EXPECT_INT(p->parts[i].probe, *next);
-		EXPECT_INT(call[-1].src_reg, BPF_REG_6);
-		EXPECT_INT(call->src_reg, BPF_PSEUDO_CALL);
-		EXPECT_INT(3 + 2 * i + (size_t)call->imm, at);
-		EXPECT_INT(p->code.insns[at].off, *next);
-		EXPECT_INT(p->code.maps.v[i].insn, at);
+		EXPECT_INT(at, 1 + (1 + PART) * i);
+		EXPECT(gives_context(p, at));
+		EXPECT_INT(p->code.insns[at + 1].off, *next);
+		EXPECT_INT(p->code.insns[at + 3].code, BPF_JMP | BPF_JA);
+		EXPECT_INT(p->code.insns[at + 3].off, 0);
+		EXPECT_INT(p->code.maps.v[i].insn, at + 1);
 		EXPECT_INT(p->code.maps.v[i].map, *next);
-		EXPECT_INT(p->code.lines.v[i].insn, at + 2);
+		EXPECT_INT(p->code.lines.v[i].insn, at + 3);
 		EXPECT_INT(p->code.lines.v[i].loc.off, *next);
 	}
-	EXPECT_INT(p->code.insns[2 * p->nparts + 2].code, BPF_JMP | BPF_EXIT);
+	EXPECT_INT(p->code.insns[p->code.n - 1].code, BPF_JMP | BPF_EXIT);
 }
 
 static void test_counts(struct arena *a)
@@ -79,7 +89,7 @@ static void test_apart(struct arena *a)
 
 	fill(a, &im, 34);
 	im.progs.v[0].code.stack = 512;
-	im.progs.v[2].code.callbacks = true;
+	im.progs.v[2].code.insns[0] = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_stack };
 	im.progs.v[3].attach = ATTACH_FEXIT;
 	im.progs.v[4].flags = BPF_F_SLEEPABLE;
 	im.progs.v[5].module = "tun";
@@ -128,27 +138,94 @@ static void test_tracepoints(struct arena *a)
 	EXPECT_INT(im.progs.v[301].nparts, 3);
 }
 
-/* Where packets pass two programs stay alone, and more become one that lets the packet pass; the ways in and out are
- * two places. */
+/* Where packets pass several programs become one that lets the packet pass; the ways in and out are two places. */
 static void test_packets(struct arena *a)
 {
 	struct image im;
 
-	fill(a, &im, 5);
+	static const enum attach_kind kinds[] = { ATTACH_CGROUP_INGRESS, ATTACH_CGROUP_EGRESS, ATTACH_CGROUP_SOCKOPS };
+	unsigned next;
+
+	fill(a, &im, 8);
 	for (size_t k = 0; k < im.progs.n; k++) {
-		im.progs.v[k].attach = k & 1 ? ATTACH_CGROUP_EGRESS : ATTACH_CGROUP_INGRESS;
+		im.progs.v[k].attach = kinds[k % ROWS(kinds)];
 		im.progs.v[k].attach_btf_id = 0;
 	}
 	join_programs(a, &im);
 	EXPECT_INT(im.progs.n, 3);
-	EXPECT_INT(im.progs.v[0].nparts, 3);
-	EXPECT_INT(im.progs.v[0].code.insns[1 + 2 * 3].imm, 1);
-	EXPECT_INT(im.progs.v[1].nparts, 0);
-	EXPECT_INT(im.progs.v[2].nparts, 0);
+	for (unsigned i = 0; i < im.progs.n; i++) {
+		EXPECT_INT(im.progs.v[i].attach, kinds[i]);
+		EXPECT_INT(im.progs.v[i].nparts, i < 2 ? 3 : 2);
+		EXPECT_INT(im.progs.v[i].code.insns[im.progs.v[i].code.n - 2].imm, 1);
+	}
+	fill(a, &im, 3);
+	for (size_t k = 0; k < im.progs.n; k++)
+		im.progs.v[k].attach = ATTACH_CGROUP_INGRESS;
+	join_programs(a, &im);
+	next = 0;
+	look(&im.progs.v[0], &next);
+	EXPECT_INT(next, 3);
 }
 
-/* Of five programs where packets pass the second to the fourth have the same look: it is called once, and its jump
- * leads to the call of the fifth. One alone calls none. */
+/* Two programs, each with a function of its own, one that the library has, and the body of a loop: the second one is
+ * there once. Ends jump over what is left of the part; the context is below the largest frame. */
+static void test_functions(struct arena *a)
+{
+	struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .off = 1 }, /* to the calls */
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 4 }, /* 7 */
+		{ .code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_CALL, .imm = 4 }, /* 8 */
+		{ .code = BPF_LD | BPF_IMM | BPF_DW, .src_reg = BPF_PSEUDO_FUNC, .imm = 4 },
+		{ .code = 0 }, /* 9 */
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	const struct bpf_insn *in;
+	struct image im;
+
+	fill(a, &im, 2);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		struct code *c = &im.progs.v[k].code;
+
+		im.progs.v[k].attach = ATTACH_CGROUP_SOCKOPS;
+		c->insns = code;
+		c->n = ROWS(code);
+		c->callbacks = k == 1;
+		c->stack = k ? 96 : 256;
+		c->frame = k ? 64 : 32;
+		*vec_push(a, &c->funcs) = (struct code_func){ 0, -1 };
+		*vec_push(a, &c->funcs) = (struct code_func){ 7, -1 };
+		*vec_push(a, &c->funcs) = (struct code_func){ 8, 3 };
+		*vec_push(a, &c->funcs) = (struct code_func){ 9, -1 };
+	}
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 1);
+	EXPECT_INT(im.progs.v[0].nparts, 2);
+	EXPECT_INT(im.progs.v[0].code.n, 3 + 2 * 8 + 3 + 2);
+	EXPECT_INT(im.progs.v[0].code.callbacks, true);
+	EXPECT_INT(im.progs.v[0].code.frame, 96);
+	EXPECT_INT(im.progs.v[0].code.stack, 96 + 224);
+	in = im.progs.v[0].code.insns;
+	EXPECT_INT(in[0].off, -72);
+	EXPECT_INT(in[2].off, 1);
+	EXPECT_INT(in[3].code, BPF_JMP | BPF_JA);
+	EXPECT_INT(3 + 1 + in[3].off, 9);
+	EXPECT_INT(4 + 1 + in[4].imm, 19);
+	EXPECT_INT(5 + 1 + in[5].imm, 20);
+	EXPECT_INT(6 + 1 + in[6].imm, 21);
+	EXPECT_INT(12 + 1 + in[12].imm, 22);
+	EXPECT_INT(13 + 1 + in[13].imm, 20);
+	EXPECT_INT(14 + 1 + in[14].imm, 23);
+	EXPECT_INT(in[23].code, BPF_JMP | BPF_EXIT);
+	EXPECT_INT(im.progs.v[0].code.funcs.n, 6);
+	EXPECT_INT(im.progs.v[0].code.funcs.v[5].insn, 23);
+}
+
+/* Of five programs where packets pass the second to the fourth have the same look: it is there once, and its jump
+ * leads to the fifth. One alone has none. */
 static void test_looks(struct arena *a)
 {
 	struct image im;
@@ -167,12 +244,13 @@ static void test_looks(struct arena *a)
 	EXPECT_INT(im.progs.n, 1);
 	EXPECT_INT(im.progs.v[0].nparts, 5);
 	insns = im.progs.v[0].code.insns;
-	EXPECT_INT(insns[4].code, BPF_JMP | BPF_CALL);
-	EXPECT_INT(insns[5 + insns[4].imm].imm, 1);
-	EXPECT_INT(insns[5].code, BPF_JMP | BPF_JEQ | BPF_K);
-	EXPECT_INT(6 + (size_t)insns[5].off, 1 + 2 + 3 + 3 * 2);
-	EXPECT_INT(im.progs.v[0].code.n, 3 + 5 * 2 + 3 + 2 + 5 * PART);
-	EXPECT_INT(im.progs.v[0].code.funcs.n, 1 + 5 + 1);
+	EXPECT(gives_context(&im.progs.v[0], 5)); /* behind the first part */
+	EXPECT_INT(insns[6].imm, 1);
+	EXPECT_INT(insns[7].code, BPF_JMP | BPF_JA);
+	EXPECT_INT(insns[8].code, BPF_JMP | BPF_JEQ | BPF_K);
+	EXPECT_INT(9 + (uint32_t)insns[8].off, im.progs.v[0].parts[4].insn);
+	EXPECT_INT(im.progs.v[0].code.n, 3 + 5 * (1 + PART) + 2 + 2);
+	EXPECT_INT(im.progs.v[0].code.funcs.n, 1);
 	EXPECT_INT(im.progs.v[0].parts[3].notes, false);
 	EXPECT_INT(im.progs.v[0].parts[4].notes, true);
 }
@@ -214,6 +292,7 @@ int main(void)
 	test_apart(a);
 	test_tracepoints(a);
 	test_packets(a);
+	test_functions(a);
 	test_looks(a);
 	test_large(a);
 	arena_free(a);
