@@ -4,6 +4,10 @@
  * common: sockets
  * -a   all = 0   each segment with data too
  * row: MS %5d.%03d COMM %-6.6s PID[wide] %-7d LPORT %5d RADDR %15s|%39s RPORT %-5d EVENT %s DETAIL %s
+ * row change: MS %5d.%03d COMM %-6.6s PID[wide] %-7d LPORT %5d RADDR %15s|%39s RPORT %-5d EVENT %s DETAIL %s>%s
+ * row resent: MS %5d.%03d COMM %-6.6s PID[wide] %-7d LPORT %5d RADDR %15s|%39s RPORT %-5d EVENT %s DETAIL "%s of %d"
+ * row bytes: MS %5d.%03d COMM %-6.6s PID[wide] %-7d LPORT %5d RADDR %15s|%39s RPORT %-5d EVENT %s DETAIL "%s %d"
+ * row time: MS %5d.%03d COMM %-6.6s PID[wide] %-7d LPORT %5d RADDR %15s|%39s RPORT %-5d EVENT %s DETAIL "%s %d %s"
  */
 #pragma D option dynvarsize=32m
 
@@ -13,8 +17,6 @@ uint64_t born[uint64_t];
 self uint64_t ended;
 self uint64_t born;
 self uint64_t reset;
-
-inline string changed[string from, string to] = strjoin(from, strjoin(">", to));
 
 dtrace:::BEGIN
 {
@@ -26,77 +28,25 @@ tcp:::state-change
   args[3]->tcps_state != TCP_STATE_SYN_SENT /
 {
 	this->mine = 1;
-	this->detail = changed[tcp_state_name[args[5]->tcps_state], tcp_state_name[args[3]->tcps_state]];
 }
 
-tcp:::resend
+tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-sent, tcp:::reset-received, tcp:::connect-request,
+tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received
 / arg0 /
 {
 	this->mine = 1;
-	this->detail = strjoin(args[5]->re_kind, strjoin(" of ", lltostr(args[5]->re_segs)));
-}
-
-tcp:::rto
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = strjoin("after ", strjoin(lltostr(args[3]->tcps_rto), " ms"));
-}
-
-tcp:::congestion-state
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = changed[args[5]->ca_oldname, args[5]->ca_name];
-}
-
-tcp:::reset-sent, tcp:::reset-received
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = args[5]->reset_reason;
 }
 
 tcp:::drop
 / arg0 && args[5]->drop_reason != "QUEUE_PURGE" /
 {
 	this->mine = 1;
-	this->detail = args[5]->drop_reason;
-}
-
-tcp:::connect-request
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = "";
-}
-
-tcp:::connect-established, tcp:::accept-established
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = strjoin("rtt ", strjoin(lltostr(args[3]->tcps_srtt), " us"));
-}
-
-tcp:::zero-window-sent
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = strjoin("unread ", lltostr(args[3]->tcps_rcvq));
-}
-
-tcp:::zero-window-received
-/ arg0 /
-{
-	this->mine = 1;
-	this->detail = strjoin("unsent ", lltostr(args[3]->tcps_unsent));
 }
 
 tcp:::send, tcp:::receive
 / all && arg0 && args[2]->ip_plength > args[4]->tcp_offset && args[3]->tcps_state != TCP_STATE_LISTEN /
 {
 	this->mine = 1;
-	this->detail = strjoin("bytes ", lltostr(args[2]->ip_plength - args[4]->tcp_offset));
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-sent, tcp:::reset-received, tcp:::drop,
@@ -107,9 +57,86 @@ tcp:::connect-request, tcp:::send, tcp:::receive
 {
 	this->born = born[arg0] ? born[arg0] : self->ended == arg0 ? self->born : timestamp;
 	this->us = (timestamp - this->born) / 1000;
-	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
-	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, this->detail);
 	this->mine = 2;
+}
+
+/* What each event has to say is put together where it is printed. */
+tcp:::state-change
+/ this->mine == 2 /
+{
+	row_change(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename,
+	    tcp_state_name[args[5]->tcps_state], tcp_state_name[args[3]->tcps_state]);
+}
+
+tcp:::congestion-state
+/ this->mine == 2 /
+{
+	row_change(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->ca_oldname, args[5]->ca_name);
+}
+
+tcp:::resend
+/ this->mine == 2 /
+{
+	row_resent(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->re_kind, args[5]->re_segs);
+}
+
+tcp:::rto
+/ this->mine == 2 /
+{
+	row_time(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "after", args[3]->tcps_rto, "ms");
+}
+
+tcp:::connect-established, tcp:::accept-established
+/ this->mine == 2 /
+{
+	row_time(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "rtt", args[3]->tcps_srtt, "us");
+}
+
+tcp:::reset-sent, tcp:::reset-received
+/ this->mine == 2 /
+{
+	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->reset_reason);
+}
+
+tcp:::drop
+/ this->mine == 2 /
+{
+	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->drop_reason);
+}
+
+tcp:::connect-request
+/ this->mine == 2 /
+{
+	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "");
+}
+
+tcp:::zero-window-sent
+/ this->mine == 2 /
+{
+	row_bytes(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "unread", args[3]->tcps_rcvq);
+}
+
+tcp:::zero-window-received
+/ this->mine == 2 /
+{
+	row_bytes(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "unsent", args[3]->tcps_unsent);
+}
+
+tcp:::send, tcp:::receive
+/ this->mine == 2 /
+{
+	row_bytes(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "bytes", args[2]->ip_plength - args[4]->tcp_offset);
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-received, tcp:::drop,

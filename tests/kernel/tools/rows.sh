@@ -79,6 +79,10 @@ dw_server $NETNS_ID 3 $(value_of server_bytes_out) $(value_of server_bytes_in)" 
 expect_match "$(<"$tmp/text")" '^C-COMM +NEWSTATE +COUNT
 dw_[a-z]+ +[A-Z_0-9]+ +[0-9]+
 \.\.\. [0-9]+ more$' "tcpstates --by -n: $(<"$tmp/text")"
+# Tables with the same columns count as one; several values in a column are one text.
+"$dwire" sotrace --csv --by detail --netns "$NETNS" --everyone --command "$tmp/traffic" >"$tmp/csv" 2>"$tmp/err" || fail "$(<"$tmp/err")"
+expect_match "$(<"$tmp/csv")" '"SYN_SENT>ESTABLISHED",3' "sotrace --by: $(<"$tmp/csv")"
+expect_match "$(<"$tmp/csv")" '"rtt [0-9]+ us",[1-6]' "sotrace --by: $(<"$tmp/csv")"
 "$dwire" tcpsnoop --by comm -w "$tmp/none" --everyone --command true >/dev/null 2>"$tmp/err" && fail "--by and -w"
 # Each tool that has rows can be grouped by the process, and takes each common column: what it does not know is unknown.
 for tool in $tools; do

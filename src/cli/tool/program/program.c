@@ -229,11 +229,11 @@ static bool expand_row(
 		return true;
 	}
 	if (t->counted) {
-		if (word != WORD_ROW || at != t->counted - 1)
+		if (word != WORD_ROW || !tool_is_counted(t, r))
 			return true;
 		if (m->learning)
 			learn(m, t->nrows - 1);
-		return tool_count_row(t, &m->layouts[t->nrows - 1], &of, c->args, c->nargs, out);
+		return tool_count_row(t, r, &m->layouts[t->nrows - 1], &of, c->args, c->nargs, out);
 	}
 	if (m->learning && word == WORD_ROWS)
 		learn_aggs(m, c, at);

@@ -363,16 +363,69 @@ static void put_count_keys(const struct layout *l, const struct subject *of, cha
 	fputs(any ? "]" : "", out);
 }
 
-bool tool_count_row(
-	struct tool *t, const struct layout *l, const struct subject *of, char *const *args, size_t nargs, FILE *out)
+bool tool_is_counted(const struct tool *t, const struct row *r)
+{
+	const struct row *counted = &t->rows[t->counted - 1];
+	bool same = r->ncols == counted->ncols;
+
+	for (size_t i = 0; same && r != counted && i < r->ncols; i++) {
+		const struct column *c = &r->cols[i], *to = &counted->cols[i];
+
+		same = !strcmp(c->json, to->json) &&
+			(c->nargs == to->nargs || (!strcmp(to->fmt, "%s") && !is_numeric(c->fmt)));
+	}
+	return same;
+}
+
+/* A column of several values as one text, in D. Its conversions have no width. NULL: no memory. */
+static char *joined(const struct column *c, char *const *args)
+{
+	char *text = NULL;
+	size_t size = 0, open = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct piece p;
+
+	for (const char *s = c->fmt; out && *s;) {
+		s = next_piece(s, &p);
+		if (p.text[0])
+			fprintf(out, p.conv ? "strjoin(\"%s\", " : "\"%s\"", p.text);
+		open += p.text[0] && p.conv;
+		if (!p.conv)
+			break;
+		fprintf(out, is_integer(&p) ? "%slltostr((int64_t)(%s))%s" : "%s(%s)%s", *s ? "strjoin(" : "", *args++,
+			*s ? ", " : "");
+		open += *s != 0;
+	}
+	while (out && open--)
+		putc(')', out);
+	if (out)
+		fclose(out);
+	return text;
+}
+
+/* The values of a row as those of the row that is counted: the i-th is made[i] where it is not one of args. */
+static bool as_counted(const struct row *counted, const struct row *r, char *const *args, char **values, char **made)
+{
+	size_t n = 0, from = 0;
+
+	for (size_t i = 0; i < r->ncols; from += r->cols[i++].nargs) {
+		if (r->cols[i].nargs != counted->cols[i].nargs) {
+			made[n] = values[n] = joined(&r->cols[i], args + from);
+			if (!values[n++])
+				return false;
+		} else
+			for (unsigned k = 0; k < r->cols[i].nargs; k++)
+				values[n++] = args[from + k];
+	}
+	return true;
+}
+
+/* Counts a row that has these values. */
+static void put_count(struct tool *t, const struct layout *l, const struct subject *of, char *const *args, FILE *out)
 {
 	const struct row *r = &t->rows[t->nrows - 1];
 	size_t arg = 0, sums = 0;
 
-	if (conversions(&t->rows[t->counted - 1]) != nargs) {
-		message(&t->own, "row(): %zu values for %zu conversions", nargs, conversions(&t->rows[t->counted - 1]));
-		return false;
-	}
 	fputs("@tool_count", out);
 	put_count_keys(l, of, args, out);
 	fputs(" = count()", out);
@@ -383,7 +436,30 @@ bool tool_count_row(
 		put_count_keys(l, of, args, out);
 		fprintf(out, " = sum((int64_t)(%s))", args[arg]);
 	}
-	return true;
+}
+
+bool tool_count_row(struct tool *t, const struct row *r, const struct layout *l, const struct subject *of,
+	char *const *args, size_t nargs, FILE *out)
+{
+	const struct row *counted = &t->rows[t->counted - 1];
+	const size_t n = conversions(counted);
+	char **values, **made;
+	bool ok;
+
+	if (conversions(r) != nargs) {
+		message(&t->own, "row(): %zu values for %zu conversions", nargs, conversions(r));
+		return false;
+	}
+	values = calloc(n + 1, sizeof(*values));
+	made = calloc(n + 1, sizeof(*made));
+	ok = values && made && as_counted(counted, r, args, values, made);
+	if (ok)
+		put_count(t, l, of, values, out);
+	for (size_t i = 0; made && i < n; i++)
+		free(made[i]);
+	free(made);
+	free(values);
+	return ok;
 }
 
 void tool_print_counts(struct tool *t, const struct layout *l, FILE *out)

@@ -17,10 +17,12 @@ bool tool_print_row(struct tool *t, const struct row *r, const struct layout *l,
 void tool_print_rows(struct tool *t, const struct layout *l, char *const *args, size_t nargs, FILE *out);
 /* Writes the keys, with their brackets, that an aggregation of the row has then; keys: those of the script. */
 void tool_print_keys(const struct layout *l, const struct subject *of, char *const *keys, size_t nkeys, FILE *out);
-/* --by of events: writes what counts one row, for a script's row(args), and what prints the counts at the end. False
- * after a message. */
-bool tool_count_row(
-	struct tool *t, const struct layout *l, const struct subject *of, char *const *args, size_t nargs, FILE *out);
+/* --by of events: is the row counted? It is the tool's first one, or has the same columns; where that has a text, it
+ * may have several values, which become one. */
+bool tool_is_counted(const struct tool *t, const struct row *r);
+/* Writes what counts one row, for a row(args), and what prints the counts at the end. False after a message. */
+bool tool_count_row(struct tool *t, const struct row *r, const struct layout *l, const struct subject *of,
+	char *const *args, size_t nargs, FILE *out);
 void tool_print_counts(struct tool *t, const struct layout *l, FILE *out);
 /* Writes a printf() of the line with the columns' names, if the output is text. */
 void tool_print_header(struct tool *t, const struct layout *l, FILE *out);
