@@ -12,6 +12,7 @@
 uint64_t asked_at[uint64_t, int];
 int asked_id[uint64_t, int]; /* its number, plus 1 */
 string asked_for[uint64_t, int], asked_whom[uint64_t, int], asked_type[uint64_t];
+int asks[uint64_t]; /* has the socket asked? Most that are closed have not, and this is all that they cost */
 
 inline int kind[int type] = type == 1 ? 0 : type == 28 ? 1 : 2;
 /* Milliseconds as text; a response whose query was not seen has no time. */
@@ -37,6 +38,7 @@ dns:::query
 	asked_id[args[1]->cs_cid, this->kind] = args[4]->dns_id + 1;
 	asked_for[args[1]->cs_cid, this->kind] = args[4]->dns_name;
 	asked_whom[args[1]->cs_cid, this->kind] = args[4]->dns_server;
+	asks[args[1]->cs_cid] = 1;
 }
 
 dns:::query
@@ -76,8 +78,9 @@ dns:::response
 
 /* Given up: the socket goes without an answer. */
 sock:::close
-/ asked_at[args[1]->cs_cid, 0] || asked_at[args[1]->cs_cid, 1] || asked_at[args[1]->cs_cid, 2] /
+/ asks[args[1]->cs_cid] /
 {
+	asks[args[1]->cs_cid] = 0;
 	if (given_up[args[1]->cs_cid, 0]) {
 		this->us = (timestamp - asked_at[args[1]->cs_cid, 0]) / 1000;
 		row(args[1]->cs_pid, args[1]->cs_execname, "A", "none", ms_text[this->us], this->us / 1000, this->us % 1000, 0,
