@@ -12,14 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 24         /* programs at a function; the kernel's limit is everybody's */
-#define MOST_PARTS 16   /* programs at another place that become one */
-#define MOST_INSNS 8192 /* ... and their instructions: the verifier may refuse several large ones as one */
-#define MANY 256        /* programs of a trace; attaching and detaching more takes seconds */
-#define MANY_PARTS 4    /* programs of a tracepoint that then become one */
-#define MOST_MAPS 60    /* per program; the kernel's limit is 64 */
-#define CONTEXT 8       /* bytes of stack */
-#define STACK 512       /* bytes; the kernel's limit for a chain of calls */
+#define MOST 24           /* programs at a function; the kernel's limit is everybody's */
+#define MOST_PARTS 16     /* programs at another place that become one */
+#define MOST_INSNS 8192   /* ... and their instructions: the verifier may refuse several large ones as one */
+#define MOST_JUMPED 30000 /* ... at a function: jumps lead over parts, at most 32,767 instructions */
+#define MANY 256          /* programs of a trace; attaching and detaching more takes seconds */
+#define MANY_PARTS 4      /* programs of a tracepoint that then become one */
+#define MOST_MAPS 60      /* per program; the kernel's limit is 64 */
+#define CONTEXT 8         /* bytes of stack */
+#define STACK 512         /* bytes; the kernel's limit for a chain of calls */
 
 static bool is_fentry(const struct image_prog *p)
 {
@@ -97,7 +98,7 @@ static bool add(struct sums *s, const struct image_prog *p)
 	add_stack(s, &p->code);
 	if (p->look)
 		add_stack(s, &p->look_code);
-	return (is_fentry(p) || s->insns <= MOST_INSNS) && stack_of(s) <= STACK;
+	return s->insns <= (is_fentry(p) ? MOST_JUMPED : MOST_INSNS) && stack_of(s) <= STACK;
 }
 
 static bool fits(const struct image_prog *first, const struct image_prog *p, struct sums *s)

@@ -282,6 +282,24 @@ static void test_large(struct arena *a)
 	EXPECT_INT(im.progs.v[2].nparts, 0);
 }
 
+/* At a function, parts that a jump could not lead over begin another program. */
+static void test_jumps(struct arena *a)
+{
+	struct image im;
+
+	fill(a, &im, 6);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		struct code *c = &im.progs.v[k].code;
+
+		c->insns = ARENA_ARRAY(a, struct bpf_insn, 9000);
+		c->n = 9000;
+	}
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 2);
+	EXPECT_INT(im.progs.v[0].nparts, 3);
+	EXPECT_INT(im.progs.v[1].nparts, 3);
+}
+
 int main(void)
 {
 	struct arena *a = arena_new();
@@ -295,6 +313,7 @@ int main(void)
 	test_functions(a);
 	test_looks(a);
 	test_large(a);
+	test_jumps(a);
 	arena_free(a);
 	return unit_end();
 }
