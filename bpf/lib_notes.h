@@ -13,9 +13,6 @@
 typedef volatile u64 note_word;
 #define NOTE_NONE 64
 
-/* Clears bits of x where the verifier sees it, though the compiler knows the outcome. */
-#define NOTE_MASK(x, bits) asm volatile("%0 &= " #bits : "+r"(x))
-
 INLINE u64 note_hash(u64 key, u32 bits)
 {
 	return key * DW_NOTE_FACTOR >> (64 - bits);
@@ -60,13 +57,13 @@ INLINE u64 note_search(note_word *bucket, u64 key)
 
 INLINE note_word *note_key(note_word *bucket, u64 off)
 {
-	NOTE_MASK(off, 56);
+	MASK(off, 56);
 	return (note_word *)((volatile char *)bucket + off);
 }
 
 INLINE note_word *note_at(note_word *bucket, u64 off, u32 words)
 {
-	NOTE_MASK(off, 56);
+	MASK(off, 56);
 	return (note_word *)((volatile char *)bucket + 8 * DW_NOTE_WAYS + off * words);
 }
 

@@ -72,6 +72,8 @@ static void turn(void)
 #define INLINE static inline
 #define PART static __attribute__((noinline))
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
+#define MASK(x, bits) ((x) &= (bits))
+#define NUMBER(x) ((void)(x))
 #define AT(p) (*(turn(), (volatile u64 *)(p)))
 
 static u64 exchange_if(u64 *p, u64 old, u64 new)
