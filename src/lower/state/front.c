@@ -70,8 +70,10 @@ static vreg bucket(struct clause_ctx *cx, const struct agg *a, vreg key, uint32_
 	ir_stack_release(ir, mark);
 	ir_jcci(ir, CC_EQ, at, 0, none);
 	for (uint32_t off = 8; off < a->key_size; off += 8) {
+		vreg word = ir_ld(ir, key, (int32_t)off, 8, false, false);
+
 		h = ir_alu(ir, ALU_MUL, h, odd);
-		h = ir_alu(ir, ALU_XOR, ir_alui(ir, ALU_SHR, h, 32), ir_ld(ir, key, (int32_t)off, 8, false, false));
+		h = ir_alu(ir, ALU_XOR, ir_alui(ir, ALU_SHR, h, 32), word);
 	}
 	h = ir_alui(ir, ALU_SHR, ir_alu(ir, ALU_MUL, h, odd), 64 - (int32_t)DW_FRONT_BUCKET_BITS);
 	return ir_alu(ir, ALU_ADD, at, ir_alui(ir, ALU_MUL, h, (int32_t)(DW_FRONT_WAYS * a->front_size)));
