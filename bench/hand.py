@@ -2,6 +2,7 @@
 """hand: compiles the programs by hand that the benches compare with. Needs bpftool, clang, gcc and libbpf."""
 import os
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -32,4 +33,5 @@ def host(tmp, *names):
 def cgroup():
     """Where the root of cgroup2 is mounted."""
     with open("/proc/self/mountinfo") as f:
-        return next(line.split()[4] for line in f if " - cgroup2 " in line)
+        found = [line.split()[4] for line in f if " - cgroup2 " in line]
+    return found[0] if found else sys.exit("cgroup2 is not mounted")

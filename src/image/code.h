@@ -3,14 +3,13 @@
  * in the compilation's arena; src/load patches a copy. */
 #ifndef DWIRE_IMAGE_CODE_H
 #define DWIRE_IMAGE_CODE_H
+#include <linux/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/diag/diag.h"
 #include "base/vec.h"
-
-struct bpf_insn;
 
 /* The code from this instruction on was compiled from this place of the script. The report of a refused program and
  * --dump=bpf show it. */
@@ -49,4 +48,12 @@ struct code {
 	int32_t stack; /* bytes of stack that the deepest chain of calls uses, as the kernel counts them: at most 512 */
 	int32_t frame; /* ... its own part of that */
 };
+
+/* Does the instruction call a function of the program, or take the address of one (the body of a loop)? Its imm is then
+ * the distance from the next instruction. */
+static inline bool code_names_function(const struct bpf_insn *in)
+{
+	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
+		(in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
+}
 #endif

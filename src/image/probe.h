@@ -131,7 +131,7 @@ struct stamp_event {
 	 * would note the same packet earlier or later than the hook's readers expect. */
 	bool instead;
 	/* In all events of a stamp: those of a key are on one CPU, and keys are numbers below this, so each CPU has
-	 * notes of its own. 0: keys are addresses. */
+	 * separate notes. 0: keys are addresses. */
 	uint32_t percpu;
 };
 struct stamp {

@@ -3,7 +3,6 @@
  * Input: a map's size, or a program and the verifier's log. Output: a diagnostic; for a program it points at the line
  * of D that the refused instruction was compiled from, and has the end of the log as its detail. */
 #include <ctype.h>
-#include <linux/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +33,6 @@ static long last_insn(const char *log)
 	return last;
 }
 
-static bool names(const struct bpf_insn *in)
-{
-	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
-		(in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
-}
-
 /* The function that instruction insn is in, where the program itself is the first. */
 static size_t func_of(const struct code *c, long insn)
 {
@@ -55,7 +48,8 @@ static long leads_to(const struct code *c, long insn)
 {
 	for (size_t depth = 0, f; insn >= 0 && depth < c->funcs.n && (f = func_of(c, insn)) != 0; depth++)
 		for (size_t k = 0; k < c->n; k++)
-			if (names(&c->insns[k]) && (long)k + c->insns[k].imm + 1 == (long)c->funcs.v[f].insn) {
+			if (code_names_function(&c->insns[k]) &&
+				(long)k + c->insns[k].imm + 1 == (long)c->funcs.v[f].insn) {
 				insn = (long)k;
 				break;
 			}

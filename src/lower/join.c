@@ -116,7 +116,7 @@ struct moved {
 struct joint {
 	struct arena *a;
 	struct code code; /* its n is where the next function goes */
-	uint32_t at;      /* where the next instruction of its own goes */
+	uint32_t at;      /* where the next instruction outside of functions goes */
 	int32_t frame;    /* bytes; the context is below */
 };
 
@@ -167,13 +167,6 @@ static void place(struct joint *j, const struct code *part, struct moved *m)
 	to->callbacks |= part->callbacks;
 }
 
-/* Does it call a function, or take the address of one (the body of a loop)? */
-static bool names_function(const struct bpf_insn *in)
-{
-	return (in->code == (BPF_JMP | BPF_CALL) && in->src_reg == BPF_PSEUDO_CALL) ||
-		(in->code == (BPF_LD | BPF_IMM | BPF_DW) && in->src_reg == BPF_PSEUDO_FUNC);
-}
-
 /* Jumps stay within a function, whose instructions stay together; a call may go to one that is elsewhere now. Ends of
  * the part jump behind it. */
 static void copy_insns(struct joint *j, const struct code *part, const struct moved *m)
@@ -184,7 +177,7 @@ static void copy_insns(struct joint *j, const struct code *part, const struct mo
 		if (!m->kept[k])
 			continue;
 		*in = part->insns[k];
-		if (names_function(in))
+		if (code_names_function(in))
 			in->imm = (int32_t)m->to[(int64_t)k + in->imm + 1] - (int32_t)m->to[k] - 1;
 		if (k < own_insns(part) && in->code == (BPF_JMP | BPF_EXIT))
 			*in = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = (int16_t)(own_insns(part) - k - 1) };

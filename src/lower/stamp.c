@@ -103,38 +103,32 @@ static vreg table_read(struct clause_ctx *cx, struct stamp_part at, vreg key)
 	return r;
 }
 
-/* Jumps to label if the hash has notes: then who makes or deletes one in the table deletes that there, too. */
-static void elsewhere_jump(struct ir *ir, vreg table, uint32_t label)
+/* Calls `part`, which changes the table alone, and only if the hash has notes, or gets this one, `whole`: who makes or
+ * deletes a note in the table deletes that in the hash, too. args: the table, the key, ..., and last the hash. */
+static void table_change(struct clause_ctx *cx, enum bpflib part, enum bpflib whole, const vreg *args, unsigned n)
 {
-	ir_jcci(ir, CC_NE, ir_ld(ir, table, DW_WORDS_ELSEWHERE, 8, false, false), 0, label);
+	struct ir *ir = cx->ir;
+	uint32_t both = ir_newlabel(ir), end = ir_newlabel(ir);
+
+	ir_jcci(ir, CC_NE, ir_ld(ir, args[0], DW_WORDS_ELSEWHERE, 8, false, false), 0, both);
+	ir_jcci(ir, CC_EQ, ir_lib(ir, part, args, n - 1), 0, end);
+	ir_label(ir, both);
+	ir_lib(ir, whole, args, n);
+	ir_label(ir, end);
 }
 
 static void table_write(struct clause_ctx *cx, struct stamp_part at, vreg key, vreg value)
 {
-	struct ir *ir = cx->ir;
-	const vreg table = ir_mapval(ir, at.table - 1, 0), hash = ir_map(ir, at.map - 1);
-	const vreg args[] = { table, key, value, hash };
-	uint32_t both = ir_newlabel(ir), end = ir_newlabel(ir);
+	const vreg table = ir_mapval(cx->ir, at.table - 1, 0), hash = ir_map(cx->ir, at.map - 1);
 
-	elsewhere_jump(ir, table, both);
-	ir_jcci(ir, CC_EQ, ir_lib(ir, LIB_word_put, args, 3), 0, end);
-	ir_label(ir, both);
-	ir_lib(ir, LIB_word_write, args, 4);
-	ir_label(ir, end);
+	table_change(cx, LIB_word_put, LIB_word_write, (vreg[]){ table, key, value, hash }, 4);
 }
 
 static void table_delete(struct clause_ctx *cx, struct stamp_part at, vreg key)
 {
-	struct ir *ir = cx->ir;
-	const vreg table = ir_mapval(ir, at.table - 1, 0), hash = ir_map(ir, at.map - 1);
-	const vreg args[] = { table, key, hash };
-	uint32_t both = ir_newlabel(ir), end = ir_newlabel(ir);
+	const vreg table = ir_mapval(cx->ir, at.table - 1, 0), hash = ir_map(cx->ir, at.map - 1);
 
-	elsewhere_jump(ir, table, both);
-	ir_jcci(ir, CC_EQ, ir_lib(ir, LIB_word_drop, args, 2), 0, end);
-	ir_label(ir, both);
-	ir_lib(ir, LIB_word_delete, args, 3);
-	ir_label(ir, end);
+	table_change(cx, LIB_word_drop, LIB_word_delete, (vreg[]){ table, key, hash }, 3);
 }
 
 /* __stamp(): the time of a note in ns; __stamped(): its word. 0: there is no note. */

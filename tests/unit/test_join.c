@@ -167,7 +167,7 @@ static void test_packets(struct arena *a)
 	EXPECT_INT(next, 3);
 }
 
-/* Two programs, each with a function of its own, one that the library has, and the body of a loop: the second one is
+/* Two programs, each with a separate function, one that the library has, and the body of a loop: the second one is
  * there once. Ends jump over what is left of the part; the context is below the largest frame. */
 static void test_functions(struct arena *a)
 {

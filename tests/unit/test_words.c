@@ -97,7 +97,7 @@ static void add(u64 *p, u64 n)
 #define __sync_lock_test_and_set(p, new) exchange(p, new)
 #define __sync_fetch_and_add(p, n) add(p, n)
 
-/* ---- the hash: each element that is made has memory of its own -------------------------------------------------- */
+/* ---- the hash: each element that is made has separate memory ----------------------------------------------------- */
 #define KEYS 6 /* of one bucket, which has room for four */
 static u64 keys[KEYS], *behind[KEYS], made[256];
 static unsigned nmade;
