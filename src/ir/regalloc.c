@@ -5,8 +5,10 @@
  * Positions: instruction i reads its operands at 2i and sets its result at 2i+1; an operand that is still read while
  * the result is being made counts as read at 2i+2. Control only goes forward, so a live range is one stretch, and two
  * values may share a register when their stretches do not overlap. A value that gets no register is split: its uses
- * get copies with short live ranges, first one copy for a stretch of code without calls and labels, then one for each
- * use; the scan is repeated until all have a place.
+ * get copies with short live ranges, first one copy for a stretch of code without calls and without labels to which
+ * several ways lead, then one for each use; the scan is repeated until all have a place. What a jump has compared is
+ * thus in the same register where it leads to: before Linux 6.9 the verifier does not know the bounds of what is
+ * read from the stack once more.
  * Invariants: a value that lives across a call is in R6-R9. A register is read only after it was set. */
 #include "ir/regalloc.h"
 
@@ -182,6 +184,8 @@ static int prepare(struct ra *ra, const struct ir *ir, const struct reporter *to
 {
 	bool *target = ARENA_ARRAY(ra->arena, bool, ir->nlabels + 1);
 	bool reached = true;
+	ra->nlabels = ir->nlabels + 1;
+	ra->labels = ARENA_ARRAY(ra->arena, struct ra_label, ra->nlabels);
 	for (uint32_t v = 0; v <= ir->nvregs; v++)
 		new_val(ra, RA_REG);
 	ra->fp = new_val(ra, RA_NONE);
@@ -210,11 +214,40 @@ static int prepare(struct ra *ra, const struct ir *ir, const struct reporter *to
 }
 
 /* ---- rewriting: splits values ------------------------------------------------------------------------------------ */
-/* A register that holds v for the instruction about to be added. */
-static vreg copy_of(struct ra *ra, vreg v, uint32_t region, struct loc loc)
+static void begin_region(struct ra *ra, uint32_t before, uint32_t until)
+{
+	*vec_push(ra->arena, &ra->regions) = (struct ra_region){ before, until };
+}
+
+static uint32_t this_region(const struct ra *ra)
+{
+	return (uint32_t)ra->regions.n - 1;
+}
+
+/* Is the last copy of val valid here? */
+static bool has_copy(const struct ra *ra, const struct ra_val *val)
+{
+	uint32_t r = this_region(ra), until = UINT32_MAX;
+
+	while (val->copy && r > val->region) {
+		until = ra->regions.v[r].until;
+		r = ra->regions.v[r].before;
+	}
+	return val->copy && r == val->region && val->made < until;
+}
+
+static void note_copy(struct ra *ra, struct ra_val *val, vreg copy, uint32_t at)
+{
+	val->copy = copy;
+	val->region = this_region(ra);
+	val->made = at;
+}
+
+/* A register that holds v for the instruction about to be added, which was the one at. */
+static vreg copy_of(struct ra *ra, vreg v, uint32_t at, struct loc loc)
 {
 	struct ra_val *val = &ra->vals.v[v];
-	if (val->copy && val->region == region)
+	if (has_copy(ra, val))
 		return val->copy;
 	struct ir_insn in = { .op = IR_LD, .size = 8, .a = ra->slots, .off = (int32_t)val->slot };
 	if (val->kind == RA_REMAT)
@@ -227,10 +260,8 @@ static vreg copy_of(struct ra *ra, vreg v, uint32_t region, struct loc loc)
 	copy->slot = val->slot;
 	copy->remat = val->remat;
 	copy->level = val->level == 0 ? 1 : 2;
-	if (val->level == 0) {
-		val->copy = in.d;
-		val->region = region;
-	}
+	if (val->level == 0)
+		note_copy(ra, val, in.d, at);
 	append(ra, &in);
 	return in.d;
 }
@@ -248,8 +279,8 @@ static void store_slot(struct ra *ra, const struct ir_insn *in, vreg from, uint3
 	append(ra, &st);
 }
 
-/* Adds an instruction whose result lives in a slot. */
-static void define_in_slot(struct ra *ra, struct ir_insn *in, uint32_t region)
+/* Adds an instruction whose result lives in a slot. It was the one at. */
+static void define_in_slot(struct ra *ra, struct ir_insn *in, uint32_t at)
 {
 	vreg v = in->d;
 	uint32_t slot = ra->vals.v[v].slot;
@@ -267,10 +298,8 @@ static void define_in_slot(struct ra *ra, struct ir_insn *in, uint32_t region)
 	copy->origin = RA_SLOT;
 	copy->slot = slot;
 	copy->level = val->level == 0 ? 1 : 2;
-	if (val->level == 0) {
-		val->copy = in->d;
-		val->region = region;
-	}
+	if (val->level == 0)
+		note_copy(ra, val, in->d, at);
 	append(ra, in);
 	store_slot(ra, in, in->d, slot);
 }
@@ -286,16 +315,38 @@ static bool is_void(const struct ra *ra, const struct ir_insn *in)
 	return in->op == IR_ST && b->split && b->kind == RA_SLOT && is_slot_access(ra, in, b->slot);
 }
 
-/* Replaces uses and definitions of split values by copies. A region is a stretch without calls and labels, in which
- * a copy stays valid. */
+/* Copies that were valid at the only jump to a label are so behind it. falls: the code above goes on there, too. */
+static void enter_label(struct ra *ra, uint32_t label, uint32_t calls, bool falls)
+{
+	const struct ra_label *l = &ra->labels[label];
+
+	if (!falls && l->jumps == 1 && l->calls == calls)
+		begin_region(ra, l->region, l->at + 1);
+	else if (!falls || l->jumps)
+		begin_region(ra, 0, 0);
+}
+
+static void note_jump(struct ra *ra, uint32_t label, uint32_t calls, uint32_t at)
+{
+	const uint32_t jumps = ra->labels[label].jumps + 1;
+
+	ra->labels[label] = (struct ra_label){ jumps, this_region(ra), calls, at };
+}
+
+/* Replaces uses and definitions of split values by copies. */
 static void rewrite(struct ra *ra)
 {
 	struct ir_insn *old = ra->code.v;
-	size_t n = ra->code.n;
-	uint32_t region = 1;
+	uint32_t n = (uint32_t)ra->code.n, calls = 0;
+	bool falls = true;
+
 	ra->code.v = NULL;
 	ra->code.n = ra->code.cap = 0;
-	for (size_t i = 0; i < n; i++) {
+	ra->regions.n = 0;
+	begin_region(ra, 0, 0); /* none */
+	begin_region(ra, 0, 0);
+	memset(ra->labels, 0, ra->nlabels * sizeof(*ra->labels));
+	for (uint32_t i = 0; i < n; i++) {
 		struct ir_insn in = old[i];
 		vreg *uses[IR_MAX_USES];
 		if (is_void(ra, &in))
@@ -303,11 +354,18 @@ static void rewrite(struct ra *ra)
 		unsigned nuses = ir_uses(&in, uses);
 		for (unsigned u = 0; u < nuses; u++)
 			if (ra->vals.v[*uses[u]].split && !ra_copies(&in, uses[u]))
-				*uses[u] = copy_of(ra, *uses[u], region, in.loc);
-		if (in.op == IR_LABEL || ir_is_call(&in))
-			region++;
+				*uses[u] = copy_of(ra, *uses[u], i, in.loc);
+		if (in.op == IR_LABEL)
+			enter_label(ra, (uint32_t)in.imm, calls, falls);
+		if (ir_is_jump(&in))
+			note_jump(ra, (uint32_t)in.imm, calls, i);
+		if (ir_is_call(&in)) {
+			begin_region(ra, 0, 0);
+			calls++;
+		}
+		falls = !ir_ends_flow(&in);
 		if (in.d && ra->vals.v[in.d].split)
-			define_in_slot(ra, &in, region);
+			define_in_slot(ra, &in, i);
 		else
 			append(ra, &in);
 	}

@@ -19,7 +19,7 @@ struct reporter;
 struct ra_val {
 	uint8_t kind;   /* enum ra_kind */
 	uint8_t origin; /* RA_REMAT or RA_SLOT: a copy that can be made again; else RA_NONE */
-	uint8_t level;  /* 0: of the program, 1: copy for a stretch without calls and labels, 2: copy for one use */
+	uint8_t level;  /* 0: of the program, 1: copy for a region, 2: copy for one use */
 	bool split;     /* to be replaced by copies in the next rewriting */
 	uint8_t reg;
 	uint32_t slot;
@@ -28,16 +28,32 @@ struct ra_val {
 	uint16_t allowed;            /* registers, as bits */
 	uint8_t pref[RA_REGS];       /* how much each register is preferred */
 	const struct ir_insn *remat; /* borrowed from the IR */
-	vreg copy;                   /* while rewriting: the copy that is valid in region */
-	uint32_t region;
+	vreg copy;                   /* while rewriting: the copy that is valid in region, made at instruction made */
+	uint32_t region, made;
+};
+
+/* While rewriting: a stretch of code in which copies stay valid. */
+struct ra_region {
+	uint32_t before; /* the one that it goes on from, or 0 */
+	uint32_t until;  /* the instruction there before which copies were made that are valid here, too */
+};
+
+/* While rewriting: what is known of a label, as control only goes forward. */
+struct ra_label {
+	uint32_t jumps;         /* that lead to it */
+	uint32_t region, calls; /* at the last of them, calls: before it */
+	uint32_t at;            /* that one */
 };
 
 struct ra {
 	struct arena *arena; /* the caller's: all of this lives in it */
 	VEC(struct ir_insn) code;
 	VEC(struct ra_val) vals; /* by vreg */
-	vreg fp;                 /* as base: R10 */
-	vreg slots;              /* as base: R10 + slot_off[off] */
+	VEC(struct ra_region) regions;
+	struct ra_label *labels; /* by number */
+	uint32_t nlabels;
+	vreg fp;    /* as base: R10 */
+	vreg slots; /* as base: R10 + slot_off[off] */
 	uint32_t nslots;
 	int32_t *slot_off;
 	int32_t stack; /* bytes used */
