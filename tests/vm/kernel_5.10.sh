@@ -125,5 +125,8 @@ check no-exchange names_missing 'fbt::tcp_sendmsg:entry { @m = max(arg2) } BEGIN
 check no-exchange-packet names_missing 'path:::output { pkt->x = 1; } BEGIN' 'atomic exchanges'
 check no-cache names_missing skb:::free 'tracepoint kmem_cache_free with 3 arguments'
 check no-cookie names_missing resolver:::lookup-done 'it needs the BPF helper bpf_get_attach_cookie'
+for t in lang/arrays.cases lang/faults.d lang/fault_addresses.d; do
+	kernel_test $t
+done
 selftest_tests
 finish

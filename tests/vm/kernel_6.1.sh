@@ -117,7 +117,8 @@ instrument_tests system/io.sh system/vminfo.sh system/sched.sh user/usdt.sh fail
 first_tests
 check_tests short
 sctp_tests functions
-for t in net/path_functions.sh docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c ip/stopped.sh; do
+for t in net/path_functions.sh docs/tiers.sh tcp/states.sh udp/datagrams.sh sock/calls.sh dns/messages.sh owner/daemon.sh owner/fork.sh owner/owner_test.c ip/stopped.sh \
+	lang/arrays.cases lang/faults.d lang/fault_addresses.d; do
 	kernel_test "$t"
 done
 check wide wide

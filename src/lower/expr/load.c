@@ -20,16 +20,18 @@ static enum ptr_kind part_of(const struct val *base)
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-/* Reads size bytes at a plain kernel address by the helper; a bad address is a fault. */
-static vreg probe_read(struct clause_ctx *cx, vreg addr, unsigned size, bool sx)
+/* Reads size bytes of a place in the kernel by the helper. A bad address is a fault, whose value is that of the
+ * pointer, as in mem_base(). */
+static vreg probe_read(struct clause_ctx *cx, struct val v, unsigned size, bool sx)
 {
+	const vreg pointer = plain_number(cx, v), addr = lower_addr_value(cx, v);
 	struct ir *ir = cx->ir;
 	int32_t mark = ir_stack_mark(ir);
 	vreg buf = ir_stack(ir, ir_stack_alloc(ir, 8)), r;
 
 	ir_sti(ir, buf, 0, 8, 0);
 	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), addr }, 3, false);
-	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, addr);
+	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, pointer);
 	r = ir_ld(ir, buf, 0, size, sx, false);
 	ir_stack_release(ir, mark);
 	return r;
@@ -51,15 +53,16 @@ static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool 
 			fault_unless(cx, CC_NE, p.r, 0, DW_FAULT_BADADDR, p.r);
 		return p.r;
 	}
-	if (!st->btf_id || !cx->lw->env->kfunc_rdonly_cast) { /* the helper finds bad addresses itself */
-		*plain = true;
+	*plain = !st->btf_id || !cx->lw->env->kfunc_rdonly_cast;
+	if (!st->btf_id) /* the helper finds bad addresses itself */
 		return plain_number(cx, p);
-	}
 	/* Usually compare with NULL only. Since Linux 6.17 an address made from a kernel pointer is a pointer to the
 	 * verifier, which then takes bounds of its offset for bounds of the address. A bad address in the kernel's
 	 * half reads as 0. */
 	if (user)
 		fault_unless(cx, p.ptr == PTR_NUMBER ? CC_SLT : CC_NE, p.r, 0, DW_FAULT_BADADDR, p.r);
+	if (*plain)
+		return plain_number(cx, p);
 	args[0] = p.r;
 	args[1] = ir_imm(ir, st->btf_id);
 	return ir_kfunc(ir, cx->lw->env->kfunc_rdonly_cast, args, 2, true);
@@ -94,7 +97,7 @@ static vreg load_bits(struct clause_ctx *cx, const struct val *v)
 
 	at.off = u.off;
 	r = v->ptr == PTR_OURS || v->btf ? ir_ld(ir, v->r, (int32_t)u.off, u.size, false, !v->mut)
-					 : probe_read(cx, lower_addr_value(cx, at), u.size, false);
+					 : probe_read(cx, at, u.size, false);
 	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - u.bit - v->bits));
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
 }
@@ -137,7 +140,7 @@ static struct val load_place(struct clause_ctx *cx, struct val v, const struct e
 		return out;
 	}
 	if (v.ptr != PTR_OURS && !v.btf) {
-		out.r = probe_read(cx, lower_addr_value(cx, v), t->size, t->is_signed);
+		out.r = probe_read(cx, v, t->size, t->is_signed);
 		return out;
 	}
 	pointer = t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of) && t->of->btf_id;
