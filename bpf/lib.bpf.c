@@ -27,14 +27,6 @@
 #define MASK(x, bits) ((x) &= (bits))
 #endif
 
-/* Makes a number of what the verifier may take for a pointer, and would refuse to add up: since Linux 6.17 also the
- * addresses of numbers and characters, such as sk_buff.head. It forgets what a register was whose bytes are swapped. */
-#ifdef __bpf__
-#define NUMBER(x) asm volatile("%0 = be64 %0\n%0 = be64 %0" : "+r"(x))
-#else
-#define NUMBER(x) ((void)(x))
-#endif
-
 typedef DW_U8 u8;
 typedef DW_U16 u16;
 typedef DW_U32 u32;

@@ -156,7 +156,6 @@ u64 word_read(void *table, u64 key, void *hash)
 {
 	u64 v, *p;
 
-	NUMBER(key);
 	v = word_find(table, key);
 	if (v || !AT(word_elsewhere(table)))
 		return v;
@@ -175,7 +174,6 @@ INLINE u64 word_forget(void *table, u64 key, void *hash)
 /* Deletes an element. */
 u64 word_delete(void *table, u64 key, void *hash)
 {
-	NUMBER(key);
 	return word_drop(table, key) ? word_forget(table, key, hash) : 0;
 }
 
@@ -186,7 +184,6 @@ u64 word_write(void *table, u64 key, u64 value, void *hash)
 	u64 left;
 	int err;
 
-	NUMBER(key);
 	left = word_put(table, key, value);
 	if (!left)
 		return 0;

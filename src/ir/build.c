@@ -187,6 +187,11 @@ vreg ir_be(struct ir *ir, vreg a, unsigned size)
 	return in->d;
 }
 
+vreg ir_number(struct ir *ir, vreg a)
+{
+	return ir_be(ir, ir_be(ir, a, 8), 8);
+}
+
 static vreg push_ring(struct ir *ir, enum ir_op op, vreg a, uint32_t map)
 {
 	valid(ir, a);

@@ -189,12 +189,26 @@ static bool fold_ext(struct ir_opt *o, struct ir_insn *in)
 	return skip_ext(o, &in->a, in->size);
 }
 
+/* Two swaps of a word make a number of it (ir_number()). Is it one already? That ir_val.scalar says so is not enough:
+ * since Linux 6.17 what is computed from some pointers is a pointer to the verifier. */
+static bool is_number_already(struct ir_opt *o, const struct ir_insn *in, const struct ir_insn *first)
+{
+	const struct ir_insn *made = first && first->op == IR_BE ? def_of(o, first->a) : NULL;
+
+	return made && in->size == 8 && first->size == 8 && stable(o, first, first->a) &&
+		(made->op == IR_BE || made->op == IR_LIB);
+}
+
 /* Only the low size bytes are read, so an extension before it does not matter. */
 static bool fold_be(struct ir_opt *o, struct ir_insn *in)
 {
 	const struct ir_val *a = val(o, in->a);
+	const struct ir_insn *def = def_of(o, in->a);
+
 	if (a->known)
 		return to_imm(in, ir_eval_be(a->imm, in->size));
+	if (is_number_already(o, in, def))
+		return to_copy(in, def->a);
 	return skip_ext(o, &in->a, in->size);
 }
 

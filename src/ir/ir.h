@@ -168,7 +168,7 @@ struct ir {
 	X(nft_in_chain, 1) /* called by nft_find() */ \
 	X(nft_find, 1)   /* (struct dw_nft *): bpf/lib_nft.h */ \
 	X(xt_walk, 1)    /* (struct dw_xt *): bpf/lib_xt.h */ \
-	X(word_find, 2) X(word_drop, 2) X(word_put, 3) /* called by those below */ \
+	X(word_find, 2) X(word_drop, 2) X(word_put, 3) /* called by those below, and before them (ir/expand.c) */ \
 	X(word_read, 3) X(word_delete, 3) X(word_write, 4) /* bpf/lib_words.h */
 /* clang-format on */
 enum bpflib {
@@ -226,6 +226,9 @@ vreg ir_alui(struct ir *ir, enum ir_alu op, vreg a, int32_t imm);
 vreg ir_neg(struct ir *ir, vreg a);
 vreg ir_ext(struct ir *ir, vreg a, unsigned size, bool sx); /* size 8: returns a */
 vreg ir_be(struct ir *ir, vreg a, unsigned size);
+/* Makes a number of what the verifier may take for a pointer, and would refuse to add up: since Linux 6.17 also the
+ * addresses of numbers and characters, such as sk_buff.head. It forgets what a register was whose bytes are swapped. */
+vreg ir_number(struct ir *ir, vreg a);
 vreg ir_wrap(struct ir *ir, vreg a, uint32_t map); /* map: of rings (abi/abi.h) */
 vreg ir_ringof(struct ir *ir, vreg cpu, uint32_t map);
 vreg ir_ctx(struct ir *ir);

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ir/expand.h"
 #include "ir/fold.h"
 #include "ir/ops.h"
 
@@ -585,7 +586,7 @@ static void forget_words(struct ir *ir)
 			ir->code.v[i].a = 0;
 }
 
-/* Each round uses a scratch arena, which is emptied at its end. Signs go last: folding relies on them. */
+/* Each round uses a scratch arena, which is emptied at its end. Signs go late: folding relies on them. */
 void ir_optimise(struct ir *ir)
 {
 	for (unsigned round = 0; round < ROUNDS; round++) {
@@ -606,4 +607,5 @@ void ir_optimise(struct ir *ir)
 		}
 		arena_give(ir->spare, scratch);
 	}
+	ir_expand(ir);
 }

@@ -86,49 +86,19 @@ static struct stamp_part stamp_part(struct lowerer *lw, struct stamp_map *m, enu
 	return *to;
 }
 
-/* A part of a note; 0: there is none. Only where the hash has notes a function is called that calls another one: each
- * return takes a CPU with mitigations some 10 ns. */
+/* A key in tables. */
+static vreg table_key(struct clause_ctx *cx, const struct expr *e)
+{
+	return ir_number(cx->ir, lower_int(cx, e));
+}
+
+/* A part of a note; 0: there is none. */
 static vreg table_read(struct clause_ctx *cx, struct stamp_part at, vreg key)
 {
 	struct ir *ir = cx->ir;
-	const vreg table = ir_mapval(ir, at.table - 1, 0), args[] = { table, key, ir_map(ir, at.map - 1) };
-	uint32_t end = ir_newlabel(ir);
-	vreg r = ir_var(ir);
+	const vreg args[] = { ir_mapval(ir, at.table - 1, 0), key, ir_map(ir, at.map - 1) };
 
-	ir_set(ir, r, ir_lib_find(ir, LIB_word_find, args, 2, cx->pg->changes));
-	ir_jcci(ir, CC_NE, r, 0, end);
-	ir_jcci(ir, CC_EQ, ir_ld(ir, table, DW_WORDS_ELSEWHERE, 8, false, false), 0, end);
-	ir_set(ir, r, ir_lib(ir, LIB_word_read, args, 3));
-	ir_label(ir, end);
-	return r;
-}
-
-/* Calls `part`, which changes the table alone, and only if the hash has notes, or gets this one, `whole`: who makes or
- * deletes a note in the table deletes that in the hash, too. args: the table, the key, ..., and last the hash. */
-static void table_change(struct clause_ctx *cx, enum bpflib part, enum bpflib whole, const vreg *args, unsigned n)
-{
-	struct ir *ir = cx->ir;
-	uint32_t both = ir_newlabel(ir), end = ir_newlabel(ir);
-
-	ir_jcci(ir, CC_NE, ir_ld(ir, args[0], DW_WORDS_ELSEWHERE, 8, false, false), 0, both);
-	ir_jcci(ir, CC_EQ, ir_lib(ir, part, args, n - 1), 0, end);
-	ir_label(ir, both);
-	ir_lib(ir, whole, args, n);
-	ir_label(ir, end);
-}
-
-static void table_write(struct clause_ctx *cx, struct stamp_part at, vreg key, vreg value)
-{
-	const vreg table = ir_mapval(cx->ir, at.table - 1, 0), hash = ir_map(cx->ir, at.map - 1);
-
-	table_change(cx, LIB_word_put, LIB_word_write, (vreg[]){ table, key, value, hash }, 4);
-}
-
-static void table_delete(struct clause_ctx *cx, struct stamp_part at, vreg key)
-{
-	const vreg table = ir_mapval(cx->ir, at.table - 1, 0), hash = ir_map(cx->ir, at.map - 1);
-
-	table_change(cx, LIB_word_drop, LIB_word_delete, (vreg[]){ table, key, hash }, 3);
+	return ir_lib_find(ir, LIB_word_read, args, 3, cx->pg->changes);
 }
 
 /* __stamp(): the time of a note in ns; __stamped(): its word. 0: there is no note. */
@@ -145,7 +115,7 @@ vreg stamp_read(struct clause_ctx *cx, const struct expr *e)
 	if (m)
 		at = stamp_part(cx->lw, m, part);
 	if (at.table)
-		return table_read(cx, at, lower_int(cx, e->args.v[1]));
+		return table_read(cx, at, table_key(cx, e->args.v[1]));
 	r = ir_var(ir);
 	ir_seti(ir, r, 0);
 	if (m) {
@@ -194,18 +164,22 @@ vreg stamp_exchange(struct clause_ctx *cx, const struct expr *e)
 static void event_in_tables(struct clause_ctx *cx, const struct stamp_event *ev, const struct stamp_map *m, vreg key,
 	const struct expr *word)
 {
+	struct ir *ir = cx->ir;
+
 	for (enum note part = NOTE_TIME; part <= NOTE_WORD; part++) {
 		const struct stamp_part at = m->parts[part];
-		vreg value;
+		vreg table, hash, value;
 
 		if (!at.table)
 			continue;
+		table = ir_mapval(ir, at.table - 1, 0);
+		hash = ir_map(ir, at.map - 1);
 		if (ev->op == STAMP_END) {
-			table_delete(cx, at, key);
+			ir_lib(ir, LIB_word_delete, (vreg[]){ table, key, hash }, 3);
 			continue;
 		}
-		value = part == NOTE_TIME ? ktime(cx) : word ? lower_int(cx, word) : ir_imm(cx->ir, 0);
-		table_write(cx, at, key, value);
+		value = part == NOTE_TIME ? ktime(cx) : word ? lower_int(cx, word) : ir_imm(ir, 0);
+		ir_lib(ir, LIB_word_write, (vreg[]){ table, key, value, hash }, 4);
 	}
 }
 
@@ -258,17 +232,17 @@ static void lower_event(struct clause_ctx *cx, const struct stamp_event *ev, uin
 	const struct site_text *when = ev->site.when ? lower_site_text(cx->pg, ev->site.when) : NULL;
 	const struct site_text *key = lower_site_text(cx->pg, ev->key),
 			       *word = ev->word ? lower_site_text(cx->pg, ev->word) : NULL;
-	vreg k;
+	const struct expr *value;
 
 	if (prog_failed(cx->pg))
 		return;
 	if (when)
 		lower_jump(cx, when->expr, cx->pg->exit_label, false);
-	k = lower_int(cx, key->expr);
+	value = word ? word->expr : NULL;
 	if (has_tables(cx->lw, m.stamp))
-		event_in_tables(cx, ev, &m, k, word ? word->expr : NULL);
+		event_in_tables(cx, ev, &m, table_key(cx, key->expr), value);
 	else
-		event_in_map(cx, ev, m.parts[NOTE_TIME].map - 1, k, word ? word->expr : NULL);
+		event_in_map(cx, ev, m.parts[NOTE_TIME].map - 1, lower_int(cx, key->expr), value);
 }
 
 void notes_program(

@@ -69,7 +69,7 @@ vreg key_store(struct clause_ctx *cx, const expr_list *args, const struct symbol
 
 /* An element of a map: of an associative array, a thread or a packet. */
 struct element {
-	vreg map, key;  /* the map; the address of the key */
+	vreg map, key;  /* the map; the address of the key, if it is in no table */
 	vreg word;      /* the key, if it is a single word; else 0 */
 	uint32_t words; /* the table in front of the map, +1 (lower/state/words.c); 0: there is none */
 };

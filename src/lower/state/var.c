@@ -272,7 +272,7 @@ static struct val key_value(struct clause_ctx *cx, const struct expr *e, const s
 		return lower_expr(cx, e);
 	if (s->kind == SYM_AGG) /* its keys have a size in the record */
 		return int_val(convert_int(cx, lower_key(cx, e, to), e->type, to), to);
-	return int_val(s->words ? lower_int(cx, e) : lower_key(cx, e, to), to);
+	return int_val(lower_key(cx, e, to), to);
 }
 
 /* The bytes of a structure, and zeroes behind them. */
@@ -361,7 +361,14 @@ static vreg scope_key(struct clause_ctx *cx, const struct expr *e)
 	return e->sym->scope == SCOPE_PKT ? packet_key(cx, e) : thread_key(cx);
 }
 
-/* Stores the element's key on the stack or in scratch memory. */
+/* A key that is a word, as a number: a pointer has its bytes swapped, which the verifier allows, and is not computed
+ * anew at each access. */
+static vreg word_key(struct clause_ctx *cx, const struct expr *e)
+{
+	return ir_number(cx->ir, e->kind == EX_INDEX ? key_value(cx, e->args.v[0], e->sym, 0).r : scope_key(cx, e));
+}
+
+/* Stores the element's key on the stack or in scratch memory, if it is no word. */
 static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 {
 	bool shared = map_share(cx->lw, e->sym, MAP_DYN);
@@ -369,17 +376,15 @@ static struct element dyn_element(struct clause_ctx *cx, const struct expr *e)
 	const uint32_t map = dyn_map(cx->lw, e->sym, size);
 	struct element el = { .words = e->sym->words };
 
-	if (e->kind == EX_INDEX) {
+	if (el.words) {
+		el.word = word_key(cx, e);
+	} else if (e->kind == EX_INDEX) {
 		el.key = key_store(cx, &e->args, e->sym, &size, &el.word);
 	} else {
-		vreg scope;
-
 		el.key = ir_stack(cx->ir, ir_stack_alloc(cx->ir, size));
-		scope = scope_key(cx, e);
-		ir_st(cx->ir, el.key, 0, 8, scope);
+		ir_st(cx->ir, el.key, 0, 8, scope_key(cx, e));
 		if (shared)
 			ir_sti(cx->ir, el.key, 8, 8, (int32_t)e->sym->shared);
-		el.word = el.words ? scope : 0; /* it is another register each time: dyn_look() would share nothing */
 	}
 	el.map = ir_map(cx->ir, map);
 	return el;

@@ -2,7 +2,8 @@
 /* words: elements of variables whose key and value are a word each: in a table of our own (abi/words.h), and where that
  * has no room, in the variable's hash.
  * Input: an element. Output: a call of the function that reads, writes or deletes it (bpf/lib_words.h). What happens in
- * the table the verifier checks once for a program; what happens in the hash, at each call.
+ * the table the verifier checks once for a program; what happens in the hash, at each call. The optimiser calls the
+ * function for the table alone where that is enough (ir/expand.c).
  *
  * Why: in a server an array has a new key with each connection, whose element the kernel's hash allocates and frees. A
  * variable to which numbers are added in place (x[k]++) stays in the hash: two CPUs that make its element at once must
@@ -41,9 +42,10 @@ void words_begin(struct lowerer *lw, struct symbol *s, struct image_map *m)
 
 vreg words_read(struct clause_ctx *cx, const struct element *el)
 {
-	const vreg args[] = { ir_mapval(cx->ir, el->words - 1, 0), el->word, el->map };
+	struct ir *ir = cx->ir;
+	const vreg table = ir_mapval(ir, el->words - 1, 0);
 
-	return ir_lib_find(cx->ir, LIB_word_read, args, 3, cx->pg->changes);
+	return ir_lib_find(ir, LIB_word_read, (vreg[]){ table, el->word, el->map }, 3, cx->pg->changes);
 }
 
 static bool is_zero(const struct ir *ir, vreg v)
