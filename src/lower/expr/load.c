@@ -174,49 +174,14 @@ vreg lower_addr_value(struct clause_ctx *cx, struct val v)
 	return v.off ? ir_alui(cx->ir, ALU_ADD, r, (int32_t)v.off) : r;
 }
 
-static vreg minus_null(struct clause_ctx *cx, struct val v)
-{
-	struct ir *ir = cx->ir;
-	vreg null = ir_kfunc(ir, cx->lw->env->kfunc_rdonly_cast, (vreg[]){ ir_imm(ir, 0), ir_imm(ir, v.btf) }, 2, true);
-
-	return ir_alu(ir, ALU_SUB, v.r, null);
-}
-
-/* A pointer that the verifier knows to be NULL is a number. Packets and tracepoints give sockets of this kind. */
-static vreg minus_null_if(struct clause_ctx *cx, struct val v)
-{
-	uint32_t end = ir_newlabel(cx->ir);
-	vreg r = ir_var(cx->ir);
-
-	ir_seti(cx->ir, r, 0);
-	ir_jcci(cx->ir, CC_EQ, v.r, 0, end);
-	ir_set(cx->ir, r, minus_null(cx, v));
-	ir_label(cx->ir, end);
-	return r;
-}
-
-/* Makes a number of a pointer. The verifier refuses arithmetic on pointers except the difference of two, so subtract
- * NULL. */
 vreg plain_number(struct clause_ctx *cx, struct val v)
 {
-	struct ir *ir = cx->ir;
-	int32_t mark = ir_stack_mark(ir);
-	vreg at, out, r;
+	vreg r;
 
 	if (!v.btf && !v.held && v.ptr != PTR_OURS)
 		return v.r;
-	if (cx->lw->env->kfunc_rdonly_cast && v.btf && v.ptr != PTR_UNSURE) {
-		r = v.ptr == PTR_NULL || v.ptr == PTR_SURE_NULL ? minus_null_if(cx, v) : minus_null(cx, v);
-		return never_null(&v) ? ir_sure(ir, r) : r;
-	}
-	at = ir_stack(ir, ir_stack_alloc(ir, 8));
-	out = ir_stack(ir, ir_stack_alloc(ir, 8));
-	ir_st(ir, at, 0, 8, v.r);
-	ir_sti(ir, out, 0, 8, 0);
-	ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ out, ir_imm(ir, 8), at }, 3, false);
-	r = ir_ld(ir, out, 0, 8, false, false);
-	ir_stack_release(ir, mark);
-	return r;
+	r = ir_number(cx->ir, v.r);
+	return never_null(&v) ? ir_sure(cx->ir, r) : r;
 }
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */

@@ -361,8 +361,7 @@ static vreg scope_key(struct clause_ctx *cx, const struct expr *e)
 	return e->sym->scope == SCOPE_PKT ? packet_key(cx, e) : thread_key(cx);
 }
 
-/* A key that is a word, as a number: a pointer has its bytes swapped, which the verifier allows, and is not computed
- * anew at each access. */
+/* A key that is a word, as a number. */
 static vreg word_key(struct clause_ctx *cx, const struct expr *e)
 {
 	return ir_number(cx->ir, e->kind == EX_INDEX ? key_value(cx, e->args.v[0], e->sym, 0).r : scope_key(cx, e));
