@@ -21,6 +21,13 @@ _Static_assert(DW_RING_BUSY == BPF_RINGBUF_BUSY_BIT && DW_RING_DISCARD == BPF_RI
 		sizeof(struct dw_ring_head) == HEAD_BYTES,
 	"heads of both kinds of rings are read by the same code");
 
+static void ring_clear(struct ring *r)
+{
+	memset(r, 0, sizeof(*r));
+	for (uint8_t i = 0; i < RING_WINDOW; i++)
+		r->order[i] = i;
+}
+
 /* The consumer's page is writable; the rest is mapped read-only, or the kernel would refuse it. */
 int ring_open(struct ring *r, int fd)
 {
@@ -29,7 +36,7 @@ int ring_open(struct ring *r, int fd)
 	void *p;
 	int err;
 
-	memset(r, 0, sizeof(*r));
+	ring_clear(r);
 	err = bpfsys_info(fd, &info, sizeof(info));
 	if (err)
 		return err;
@@ -77,7 +84,7 @@ int ring_open_own(struct ring *r, const struct ring_map *m, unsigned cpu)
 	uint8_t *p;
 	int err;
 
-	memset(r, 0, sizeof(*r));
+	ring_clear(r);
 	err = bpfsys_info(m->fd, &info, sizeof(info));
 	if (err)
 		return err;
@@ -99,7 +106,7 @@ int ring_open_own(struct ring *r, const struct ring_map *m, unsigned cpu)
 
 void ring_from_memory(struct ring *r, const struct ring_memory *m)
 {
-	memset(r, 0, sizeof(*r));
+	ring_clear(r);
 	r->cons = m->cons;
 	r->prod = m->prod;
 	r->data = m->data;
@@ -116,7 +123,7 @@ void ring_close(struct ring *r)
 	for (size_t i = 0; i < 2; i++)
 		if (r->maps[i])
 			munmap(r->maps[i], r->map_len[i]);
-	memset(r, 0, sizeof(*r));
+	ring_clear(r);
 }
 
 void ring_look(struct ring *r)
@@ -194,10 +201,11 @@ static bool slot_before(const struct ring_slot *a, const struct ring_slot *b)
 	return a->ts != b->ts ? a->ts < b->ts : a->start < b->start;
 }
 
-/* The slot's place in the order. Nearly always the new record is the latest. */
-static void window_add(struct ring *r, uint8_t slot)
+/* The place in the order of the first free slot, which has a record now. Nearly always that is the latest. */
+static void window_add(struct ring *r)
 {
 	unsigned at = r->held++;
+	const uint8_t slot = r->order[at];
 
 	for (; at && slot_before(&r->win[slot], &r->win[r->order[at - 1]]); at--)
 		r->order[at] = r->order[at - 1];
@@ -207,19 +215,12 @@ static void window_add(struct ring *r, uint8_t slot)
 /* Fills the free slots of the window. A record that stays keeps its slot and its room in the ring, however many behind
  * it go: a program that was held up between making its record and reading the clock has a late time at an early
  * place. */
-static void window_fill(struct ring *r)
+static __attribute__((noinline)) void window_fill(struct ring *r)
 {
-	bool more = true;
-
 	r->busy = false;
-	for (uint8_t i = 0; more && r->held < RING_WINDOW && i < RING_WINDOW; i++) {
-		if (r->win[i].taken)
-			continue;
-		while (more && !r->win[i].taken)
-			more = slot_fill(r, &r->win[i]);
-		if (r->win[i].taken)
-			window_add(r, i);
-	}
+	while (r->held < RING_WINDOW && slot_fill(r, &r->win[r->order[r->held]]))
+		if (r->win[r->order[r->held]].taken)
+			window_add(r);
 	r->looked = true;
 }
 
@@ -237,12 +238,16 @@ const struct ring_slot *ring_peek_second(struct ring *r)
 
 void ring_next(struct ring *r)
 {
+	uint8_t first;
+
 	if (!ring_peek(r))
 		return;
-	r->win[r->order[0]].taken = false;
+	first = r->order[0];
+	r->win[first].taken = false;
 	r->held--;
-	for (unsigned i = 0; i < r->held; i++)
+	for (unsigned i = 0; i + 1 < RING_WINDOW; i++)
 		r->order[i] = r->order[i + 1];
+	r->order[RING_WINDOW - 1] = first;
 	r->looked = false;
 }
 

@@ -31,7 +31,7 @@ struct ring {
 	uint64_t limit;            /* the producer's position as of ring_look() */
 	uint64_t bad;              /* malformed records */
 	struct ring_slot win[RING_WINDOW];
-	uint8_t order[RING_WINDOW]; /* indices of the slots that have a record, by time */
+	uint8_t order[RING_WINDOW]; /* indices of the slots: first those that have a record, by time */
 	unsigned held;              /* how many these are */
 	bool looked;                /* the window is as full as it can be: ring_peek() need not look */
 	uint64_t last_ts;           /* the latest that was read */
