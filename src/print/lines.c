@@ -211,12 +211,19 @@ static uint64_t bytes_of(const struct field *f, const uint8_t *rec)
 {
 	uint64_t v = 0;
 
-	if (f->size == 4) /* the usual sizes without a call of memcpy() */
+	switch (f->size) { /* the usual sizes without a call of memcpy() */
+	case 2:
+		memcpy(&v, rec + f->off, 2);
+		break;
+	case 4:
 		memcpy(&v, rec + f->off, 4);
-	else if (f->size == 8)
+		break;
+	case 8:
 		memcpy(&v, rec + f->off, 8);
-	else
+		break;
+	default:
 		memcpy(&v, rec + f->off, f->size);
+	}
 	return v;
 }
 
