@@ -223,6 +223,30 @@ static bool use_map_base(struct ir_opt *o, struct ir_insn *in)
 	return true;
 }
 
+/* x % c where x / c is known: x - x / c * c takes no second division. True when in changed. */
+static bool use_quotient(struct ir_opt *o, struct ir_insn *in)
+{
+	struct ir_insn quotient = *in, product = *in;
+	const struct ir_expr *e;
+	struct key k;
+
+	if (in->op != IR_ALUI || in->sub != ALU_MOD)
+		return false;
+	quotient.sub = ALU_DIV;
+	k = make_key(o, &quotient);
+	e = find(o, &k);
+	if (!e)
+		return false;
+	product.sub = ALU_MUL;
+	product.a = e->value;
+	product.d = new_reg(o);
+	in->op = IR_ALU;
+	in->sub = ALU_SUB;
+	in->b = share(o, &product);
+	in->imm = 0;
+	return true;
+}
+
 /* ---- the forward pass -------------------------------------------------------------------------------------------- */
 /* What is known of a variable is what is known of all values that it was given so far. Control goes forward only, so
  * no later assignment reaches this place. */
@@ -393,7 +417,7 @@ static void pass_insn(struct ir_opt *o, struct ir_insn in)
 		pass_jump(o, &in);
 		return;
 	}
-	while (ir_fold(o, &in) || use_map_base(o, &in)) {
+	while (ir_fold(o, &in) || use_map_base(o, &in) || use_quotient(o, &in)) {
 	}
 	if (in.op == IR_MOV && o->ir->is_var.v[in.d])
 		set_var(o, &in);

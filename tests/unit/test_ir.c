@@ -464,6 +464,21 @@ static void test_elements(struct arena *a)
 	CHECK(count(ir, IR_LIB) == 2 * 4, "calls: %zu", (size_t)count(ir, IR_LIB));
 }
 
+/* The rest of a division whose quotient is there takes no second one. */
+static void test_quotient(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	vreg x = ir_ld(ir, ir_ctx(ir), 0, 8, false, true);
+	vreg seconds = ir_alui(ir, ALU_DIV, x, 1000), rest = ir_alui(ir, ALU_MOD, x, 1000);
+	struct sim m = { .ctx = { UINT64_MAX - 5 } };
+
+	seconds = ir_alui(ir, ALU_SHL, seconds, 10);
+	ir_ret(ir, ir_alu(ir, ALU_XOR, seconds, rest));
+	ir_optimise(ir);
+	CHECK(count(ir, IR_ALUI) == 3, "operations: %zu", (size_t)count(ir, IR_ALUI));
+	CHECK(sim_run_ir(&m, ir) == ((m.ctx[0] / 1000) << 10 ^ m.ctx[0] % 1000), "another result");
+}
+
 static void test_addresses(struct arena *a)
 {
 	struct ir *ir = ir_new(a);
@@ -1341,10 +1356,10 @@ static void test_kernel(uint64_t seed)
 
 int main(void)
 {
-	static void (*const cases[])(struct arena *) = { test_operands, test_elements, test_addresses, test_dominance,
-		test_checks, test_sure, test_threading, test_threading_copies, test_bits, test_final_variables,
-		test_variables, test_counting, test_far_jumps, test_far_jumps_reached, test_refusals, test_guards,
-		test_rings };
+	static void (*const cases[])(struct arena *) = { test_operands, test_elements, test_quotient, test_addresses,
+		test_dominance, test_checks, test_sure, test_threading, test_threading_copies, test_bits,
+		test_final_variables, test_variables, test_counting, test_far_jumps, test_far_jumps_reached,
+		test_refusals, test_guards, test_rings };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
