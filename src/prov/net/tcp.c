@@ -93,7 +93,8 @@ static const struct site request_sites[] = {
 	SOCKET_SENT("dw_first_syn[P]", "the first SYN"),
 };
 
-/* sock_ops has the segment that completes the handshake; inet_sock_set_state does not. */
+/* sock_ops has the segment that completes the handshake; inet_sock_set_state does not. Nor does it see when TCP Fast
+ * Open accepts a connection with its SYN: the step to ESTABLISHED comes later. */
 static const struct site established_sites[] = {
 	{ .attach = ATTACH_CGROUP_SOCKOPS,
 		.native = "dw_sockops",
