@@ -10,6 +10,7 @@
  * the outcome of a branch is computed, and a value that a path would know exactly stays a range. Memory is accessed by
  * bytes: the pointers may have any alignment, and stack memory allows nothing else at variable offsets. */
 #include "abi/abi.h"
+#include "abi/arch.h"
 #include "abi/notes.h"
 #include "abi/words.h"
 
@@ -23,8 +24,11 @@
  * file for the host, too. */
 #ifdef __bpf__
 #define MASK(x, bits) asm volatile("%0 &= " #bits : "+r"(x))
+/* The verifier forgets what it knows of x: it does of a register whose bytes are swapped. */
+#define NUMBER(x) asm volatile("%0 = be64 %0\n%0 = be64 %0" : "+r"(x))
 #else
 #define MASK(x, bits) ((x) &= (bits))
+#define NUMBER(x) ((void)(x))
 #endif
 
 typedef DW_U8 u8;

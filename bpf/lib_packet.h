@@ -19,12 +19,9 @@ INLINE struct dw_packet *packet_find(void *table, u64 key)
 /* Notes a packet under the key; cut: as one that is to be cut. */
 INLINE u64 put_packet(void *table, u64 key, const struct dw_packet *note, u64 cut, int exchange)
 {
-	note_word *bucket;
-
 	if (!table || !note)
 		return 0;
-	bucket = cut ? note_cut(table, key) : note_packets(table, key);
-	note_put(bucket, key, &note->id, DW_NOTE_WORDS, exchange);
+	note_put(cut ? note_cut(table, key) : note_packets(table, key), key, &note->id, DW_NOTE_WORDS, exchange);
 	return 0;
 }
 
@@ -271,19 +268,48 @@ INLINE u64 packet_moves_on(struct dw_stage *s)
 	return stage;
 }
 
+/* Writes the packet's note at the place where its key was found, or to another one. */
+INLINE void packet_keep(const struct dw_stage *s, void *table, u64 place, int exchange)
+{
+	if (place == NOTE_NONE)
+		packet_set(table, s->head, &s->note, 0, exchange);
+	else
+		note_write(note_packets(table, s->head), place, s->head, s->head, &s->note.id, DW_NOTE_WORDS, exchange);
+}
+
+/* Likewise that of its sk_buff. */
+INLINE void packet_keep_buffer(struct dw_stage *s, void *table, u64 place, int exchange)
+{
+	s->flow = s->head; /* with bytes and from: a struct dw_buffer */
+	s->bytes = s->note.id;
+	s->from = s->note.place;
+	if (place != NOTE_NONE)
+		note_write(note_buffers(table, s->buffer), place, s->buffer, s->buffer, &s->flow, DW_NOTE_BUFFER_WORDS,
+			exchange);
+	else if (exchange)
+		packet_buffer(table, s->buffer, (const struct dw_buffer *)&s->flow);
+	else
+		packet_buffer_plain(table, s->buffer, (const struct dw_buffer *)&s->flow);
+}
+
 INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchange)
 {
 	u64 stage = packet_stage(s), begins = 0;
 	struct dw_packet *was;
 	struct dw_buffer *b;
+	u64 place, buffer;
 
 	s->note.id = s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
 	if (stage == DW_STAGE_SEND) {
 		packet_call(s, table, exchange);
 		return 0;
 	}
-	was = packet_find(table, s->head);
-	b = note_find(note_buffers(table, s->buffer), s->buffer, DW_NOTE_BUFFER_WORDS);
+	place = note_search(note_packets(table, s->head), s->head);
+	was = note_of(note_packets(table, s->head), place, DW_NOTE_WORDS);
+	buffer = note_search(note_buffers(table, s->buffer), s->buffer);
+	b = note_of(note_buffers(table, s->buffer), buffer, DW_NOTE_BUFFER_WORDS);
+	NUMBER(place); /* else the verifier would follow what it knows of both to the end */
+	NUMBER(buffer);
 	if (b && b->head != s->head)
 		was = packet_moved(s, table, freed, was, b);
 	if (was) {
@@ -334,14 +360,8 @@ INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchang
 		s->note.sent = s->buffer;
 	if (stage == DW_STAGE_DRIVER_IN) /* it goes on: the device does not send it any further */
 		s->note.sent = 0;
-	packet_set(table, s->head, &s->note, 0, exchange);
-	s->flow = s->head; /* with bytes and from: a struct dw_buffer */
-	s->bytes = s->note.id;
-	s->from = s->note.place;
-	if (exchange)
-		packet_buffer(table, s->buffer, (const struct dw_buffer *)&s->flow);
-	else
-		packet_buffer_plain(table, s->buffer, (const struct dw_buffer *)&s->flow);
+	packet_keep(s, table, place, exchange);
+	packet_keep_buffer(s, table, buffer, exchange);
 	return s->note.id;
 }
 

@@ -6,6 +6,9 @@
  *	the table	buckets of packets | of sk_buffs | of those to be cut
  *	a bucket	u64 key[DW_NOTE_WAYS] | the notes of these keys
  *
+ * Of those to be cut the keys of all buckets come first: each segment looks for its number there, in another bucket
+ * each time, and seldom finds it.
+ *
  * The keys of a bucket share a line of the CPU's cache. 0 is a free one, DW_NOTE_BUSY one whose note is being written.
  * A key belongs to one bucket; where that is full, a new one takes the place of the oldest. Both kinds of notes have
  * the time by which that is known in their second word. */
@@ -24,5 +27,6 @@
 #define DW_NOTES_PACKETS 0u
 #define DW_NOTES_BUFFERS (DW_NOTES_PACKETS + (DW_NOTE_BUCKET(DW_NOTE_WORDS) << DW_NOTE_BITS))
 #define DW_NOTES_CUT (DW_NOTES_BUFFERS + (DW_NOTE_BUCKET(DW_NOTE_BUFFER_WORDS) << DW_NOTE_BITS))
+#define DW_NOTES_CUT_NOTES (DW_NOTES_CUT + (DW_NOTE_BUCKET(0u) << DW_NOTE_CUT_BITS))
 #define DW_NOTES_SIZE (DW_NOTES_CUT + (DW_NOTE_BUCKET(DW_NOTE_WORDS) << DW_NOTE_CUT_BITS))
 #endif
