@@ -209,20 +209,6 @@ INLINE u64 call_key(u64 sk, u64 seq)
 	return (seq & 0xffffffff) << 16 | (sk >> 6 & 0xffff);
 }
 
-/* A process calls send: there is no packet, but its socket, and where TCP's data will begin. The last call of a socket
- * is noted under the socket's address, each of TCP also under its first byte. */
-INLINE void packet_call(struct dw_stage *s, void *table, int exchange)
-{
-	s->note.time = s->now;
-	s->note.place = s->place;
-	s->note.depart = s->flow;
-	s->note.first = s->buffer;
-	s->note.sent = s->head;
-	packet_set(table, s->head, &s->note, 0, exchange);
-	if (s->bytes)
-		packet_set(table, call_key(s->head, s->flow), &s->note, 0, exchange);
-}
-
 /* A packet begins: by which call was its first byte written? TCP may send later, when others were made: then only a
  * call's first byte tells. A datagram leaves within its call. */
 INLINE void packet_called(struct dw_stage *s, void *table)
@@ -290,6 +276,27 @@ INLINE void packet_keep_buffer(struct dw_stage *s, void *table, u64 place, int e
 		packet_buffer(table, s->buffer, (const struct dw_buffer *)&s->flow);
 	else
 		packet_buffer_plain(table, s->buffer, (const struct dw_buffer *)&s->flow);
+}
+
+/* A process calls send: there is no packet, but its socket, and where TCP's data will begin. The last call of a socket
+ * is noted under the socket's address. One before, whose first byte TCP may still send, gets a note under that byte. */
+INLINE void packet_call(struct dw_stage *s, void *table, int exchange)
+{
+	u64 place = note_search(note_packets(table, s->head), s->head);
+	const struct dw_packet *last = note_of(note_packets(table, s->head), place, DW_NOTE_WORDS);
+
+	if (s->bytes && last && (last->place & STAGE_MASK) == DW_STAGE_SEND &&
+		(int)((u32)last->depart - (u32)s->depart) >= 0) {
+		s->note = *last;
+		packet_set(table, call_key(s->head, s->note.depart), &s->note, 0, exchange);
+		s->note.id = s->note.cut = 0;
+	}
+	s->note.time = s->now;
+	s->note.place = s->place;
+	s->note.depart = s->flow;
+	s->note.first = s->buffer;
+	s->note.sent = s->head;
+	packet_keep(s, table, place, exchange);
 }
 
 INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchange)

@@ -258,7 +258,8 @@ inline uint64_t dw_path_guard[struct sock *S] = S->sk_protocol == DW_IPPROTO_UDP
 inline int dw_path_sends[struct sock *S] =
     (S->__sk_common.skc_family == DW_AF_INET || S->__sk_common.skc_family == DW_AF_INET6) &&
     (S->sk_protocol == DW_IPPROTO_UDP || (S->sk_protocol == DW_IPPROTO_TCP && S->__sk_common.skc_state != DW_TCP_LISTEN));
-inline uint64_t dw_path_written[struct sock *S] = __packet(dw_path_guard[S], (uint64_t)S, DW_PATH_SEND, 0,
+inline uint64_t dw_path_written[struct sock *S] = __packet(dw_path_guard[S], (uint64_t)S, DW_PATH_SEND,
+    S->sk_protocol == DW_IPPROTO_TCP ? ((struct tcp_sock *)S)->snd_una : 0,
     S->sk_protocol == DW_IPPROTO_TCP ? ((struct tcp_sock *)S)->write_seq : 0, S->sk_protocol == DW_IPPROTO_TCP);
 inline int dw_path_calls[int64_t nr] = __is_write[nr] || nr == __nr_sendto || nr == __nr_sendmsg ||
     nr == __nr_sendmmsg || nr == __nr_sendfile || nr == __nr_splice;

@@ -313,8 +313,9 @@ struct dw_stage {
 	/* Given for TCP on its way out, else 0: ports << 32 | sequence number; bytes of data, DW_STAGE_GSO: the kernel
 	 * is to cut them into segments. Given for data on their way from a socket to IP: the socket's address; of TCP
 	 * the sequence number << 32 | ports, of UDP the address of the task. Given for DW_STAGE_SEND: the sequence
-	 * number of the call's first byte, 1: of TCP; and as `buffer` the ports, or the task. Given as `bytes`, if flow
-	 * is 0, for a fragment that comes in: 1 << 32 | its namespace; and for DW_STAGE_QUEUE the namespace. */
+	 * number of the call's first byte, 1: of TCP; as `buffer` the ports, or the task; as `depart` the sequence
+	 * number before which the other side has all bytes. Given as `bytes`, if flow is 0, for a fragment that comes
+	 * in: 1 << 32 | its namespace; and for DW_STAGE_QUEUE the namespace. */
 	DW_U64 flow, bytes;
 	DW_U64 from;
 	struct dw_packet note;
