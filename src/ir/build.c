@@ -77,6 +77,19 @@ vreg ir_imm(struct ir *ir, int64_t v)
 	return in->d;
 }
 
+bool ir_constant(const struct ir *ir, vreg v, int64_t *c)
+{
+	for (size_t i = ir->code.n; i-- > 0;) {
+		const struct ir_insn *in = &ir->code.v[i];
+
+		if (in->d != v)
+			continue;
+		*c = in->imm;
+		return in->op == IR_IMM;
+	}
+	return false;
+}
+
 vreg ir_mov(struct ir *ir, vreg a)
 {
 	valid(ir, a);

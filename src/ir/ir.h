@@ -215,6 +215,7 @@ const char *lib_name(enum bpflib fn);
 struct ir *ir_new(struct arena *a);
 vreg ir_var(struct ir *ir); /* a register that IR_MOV may set several times */
 vreg ir_imm(struct ir *ir, int64_t v);
+bool ir_constant(const struct ir *ir, vreg v, int64_t *c); /* was it made by ir_imm()? */
 vreg ir_mov(struct ir *ir, vreg a);
 void ir_set(struct ir *ir, vreg var, vreg a); /* var = a */
 void ir_seti(struct ir *ir, vreg var, int64_t v);

@@ -97,6 +97,7 @@ struct lowerer {
 	uint32_t packet_probe;            /* its index in image.probes */
 
 	uint32_t maps[MAP_ROLES]; /* index + 1 of the map that all share; 0: not made yet */
+	uint32_t names;           /* index + 1 of the map of tables of names (lower/text/choice.c); 0: there are none */
 	uint32_t own_maps[2];     /* number of separate maps of other variables, and of aggregations */
 	uint32_t nshared;         /* variables that share a map with others */
 	uint32_t nwords;          /* variables that have a table (lower/state/words.c) */

@@ -215,17 +215,12 @@ static struct val cond_block(struct clause_ctx *cx, const struct expr *e)
 const struct expr *decided_branch(struct clause_ctx *cx, const struct expr *e)
 {
 	struct val v;
+	int64_t c;
 
 	if (e->a->kind != EX_MEMBER || (!in_library(e) && !type_same(e->b->type, e->c->type)))
 		return NULL;
 	v = lower_expr(cx, e->a);
-	for (size_t i = cx->ir->code.n; v.k == V_INT && i-- > 0;) {
-		const struct ir_insn *in = &cx->ir->code.v[i];
-
-		if (in->d == v.r)
-			return in->op != IR_IMM ? NULL : in->imm ? e->b : e->c;
-	}
-	return NULL;
+	return v.k != V_INT || !ir_constant(cx->ir, v.r, &c) ? NULL : c ? e->b : e->c;
 }
 
 /* The value of ?: with a decided condition: the chosen arm alone. */

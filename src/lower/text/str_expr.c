@@ -197,6 +197,10 @@ static struct sval cond_str(struct clause_ctx *cx, const struct expr *e, int for
 
 	if (e->b == e->c)
 		return lower_str_as(cx, e->b, form);
+	if (hide == blur_always && form_rep(form) == REP_LIT && choice_str(cx, e, &s)) {
+		s.form = form;
+		return s;
+	}
 	/* else what the comparisons show of the number would multiply the paths, wherever it is used again */
 	if (hide == blur_always && compared(e))
 		cx->pg->hidden = (struct hidden){ compared(e), blur_always(cx, lower_word(cx, compared(e))) };

@@ -29,6 +29,9 @@ struct sval lower_str(struct clause_ctx *cx, const struct expr *e);
 struct sval lower_str_as(struct clause_ctx *cx, const struct expr *e, int form);
 struct sval str_of_zone(struct clause_ctx *cx, vreg netns);
 
+/* ---- lower/text/choice.c: ?: between literals by a number, from a table; false: it is another kind of choice */
+bool choice_str(struct clause_ctx *cx, const struct expr *e, struct sval *s);
+
 /* ---- lower/text/str_cmp.c: comparisons */
 void str_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when);
 void str_truth_jump(struct clause_ctx *cx, struct sval s, uint32_t label, bool when);
