@@ -57,6 +57,55 @@ int destroy_sock(u64 *args)
 	return 0;
 }
 
+/* memory, and softirqs */
+SEC("tp_btf/kmem_cache_alloc")
+int mem_alloc(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/kmem_cache_free")
+int mem_free(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/consume_skb")
+int consume(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/netif_rx_entry")
+int rx(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/softirq_raise")
+int softirq_raise(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int softirq_entry(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int softirq_exit(u64 *args)
+{
+	return 0;
+}
+
+SEC("tp_btf/napi_poll")
+int poll(u64 *args)
+{
+	return 0;
+}
+
 /* bpftrace's kind */
 SEC("tracepoint/net/net_dev_queue")
 int tp_queue(void *ctx)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define MAX_OBJECTS 4
-#define MAX_SKIPS 16
+#define MAX_SKIPS 32
 
 struct load {
 	int cgroup;

@@ -91,7 +91,7 @@ path:::output, path:::driver-in
 }
 
 skb:::alloc, path:::output, path:::driver-in
-/ this->over /
+/ states && this->over /
 {
 	this->ns = at[this->b] - born[this->b];
 	this->who = owner[this->b];
@@ -100,7 +100,7 @@ skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours /
+/ states && this->ours /
 {
 	@buffers[this->who, this->end, "life"] = count();
 	@total[this->who, this->end, "life"] = sum(this->ns);
@@ -109,7 +109,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 1] /
+/ states && this->ours && spent[this->b, 1] /
 {
 	this->ns = spent[this->b, 1];
 	@buffers[this->who, this->end, "made"] = count();
@@ -119,7 +119,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 2] /
+/ states && this->ours && spent[this->b, 2] /
 {
 	this->ns = spent[this->b, 2];
 	@buffers[this->who, this->end, "netfilter"] = count();
@@ -129,7 +129,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 3] /
+/ states && this->ours && spent[this->b, 3] /
 {
 	this->ns = spent[this->b, 3];
 	@buffers[this->who, this->end, "neighbour"] = count();
@@ -139,7 +139,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 4] /
+/ states && this->ours && spent[this->b, 4] /
 {
 	this->ns = spent[this->b, 4];
 	@buffers[this->who, this->end, "queue"] = count();
@@ -149,7 +149,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 5] /
+/ states && this->ours && spent[this->b, 5] /
 {
 	this->ns = spent[this->b, 5];
 	@buffers[this->who, this->end, "driver"] = count();
@@ -159,7 +159,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 6] /
+/ states && this->ours && spent[this->b, 6] /
 {
 	this->ns = spent[this->b, 6];
 	@buffers[this->who, this->end, "backlog"] = count();
@@ -169,7 +169,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 7] /
+/ states && this->ours && spent[this->b, 7] /
 {
 	this->ns = spent[this->b, 7];
 	@buffers[this->who, this->end, "receive"] = count();
@@ -179,7 +179,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 8] /
+/ states && this->ours && spent[this->b, 8] /
 {
 	this->ns = spent[this->b, 8];
 	@buffers[this->who, this->end, "protocol"] = count();
@@ -189,7 +189,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 9] /
+/ states && this->ours && spent[this->b, 9] /
 {
 	this->ns = spent[this->b, 9];
 	@buffers[this->who, this->end, "socket"] = count();
@@ -199,7 +199,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->ours && spent[this->b, 10] /
+/ states && this->ours && spent[this->b, 10] /
 {
 	this->ns = spent[this->b, 10];
 	@buffers[this->who, this->end, "freed"] = count();
@@ -209,7 +209,7 @@ skb:::free, skb:::alloc, path:::output, path:::driver-in
 }
 
 skb:::free, skb:::alloc, path:::output, path:::driver-in
-/ this->over /
+/ states && this->over /
 {
 	born[this->b] = 0;
 	ident[this->b] = 0;

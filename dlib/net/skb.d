@@ -13,12 +13,19 @@ inline uint64_t DW_SKBUFF_S = 0x735f666675626b73;	/* "skbuff_small_head" */
 inline int DW_ALLOC_SKB_SIZE = 768;			/* bytes of its code, at most */
 inline int dw_skb_taken[uint64_t name, uint64_t site] = name == DW_SKBUFF_H || name == DW_SKBUFF_F ||
     (__has(&`__alloc_skb) ? site - (uint64_t)&`__alloc_skb < DW_ALLOC_SKB_SIZE && name != DW_SKBUFF_S : 0);
-/* Is the object of the size of a buffer, or of a pair? */
-inline int DW_SKB_PAIR_SIZE = 1024;
+/* Is an object of this size a buffer, or a pair? The kernel may merge the cache of pairs with one for slightly larger
+ * objects, if both fill the same lines of a CPU's cache (256 bytes at most). */
+inline uint32_t dw_lines[uint32_t size] = (size + 255 & ~255u) + 7;
+inline int dw_skb_sized[uint32_t size] = size >= sizeof(struct sk_buff) && (size <= dw_lines[sizeof(struct sk_buff)] ||
+    size >= 2 * sizeof(struct sk_buff) && size <= dw_lines[2 * sizeof(struct sk_buff) + 8]);
+
+/* A buffer's note: ns, the lowest bit of which says whether it was allocated now, or is seen for the first time. It is
+ * never later than now. */
+inline uint64_t dw_skb_taken_now = timestamp - 1 | 1;
+inline uint64_t dw_skb_seen_now = timestamp & ~1ul;
 
 struct dw_skb {
 	struct dw_pkt;
-	uint64_t word;		/* the word noted together with since */
 	uint64_t cache;		/* memory that is taken or given back: first characters of its cache's name; its size */
 	uint32_t cachesize;
 };
@@ -37,7 +44,8 @@ struct dw_sktake {
 translator struct dw_skb < struct dw_sktake *C > {
 	skb = (struct sk_buff *)C->ptr;
 	location = C->call_site;
-	cache = *(uint64_t *)(uint64_t)C->s->name;
+	cachesize = C->s->object_size;
+	cache = dw_kword[(uint64_t)C->s->name];
 	dev = (struct net_device *)0;
 	netns = 0;
 };
@@ -55,7 +63,7 @@ translator struct dw_skb < struct dw_skgive *C > {
 	cachesize = C->s->object_size;
 	dev = (struct net_device *)0;
 	netns = 0;
-	since = __stamp("birth", C->ptr);
+	since = __stamped("birth", C->ptr);
 };
 
 /* A driver passes a packet up. */
@@ -69,8 +77,7 @@ translator struct dw_skb < struct dw_skseen *C > {
 	location = 0;
 	nh = (uint64_t)C->skb->data;
 	netns = dw_dev_netns[C->skb->dev];
-	since = __stamp("birth", (uint64_t)C->skb);
-	word = __stamped("birth", (uint64_t)C->skb);
+	since = __stamped("birth", (uint64_t)C->skb);
 };
 
 /* consume_skb */
@@ -85,7 +92,7 @@ translator struct dw_skb < struct dw_skused *C > {
 	has_pkt = 1;
 	point = DW_PATH_LOOK;
 	recv = C->skb->skb_iif != 0;
-	since = __stamp("birth", (uint64_t)C->skb);
+	since = __stamped("birth", (uint64_t)C->skb);
 	location = 0;
 };
 
@@ -104,7 +111,7 @@ translator struct dw_skb < struct dw_skdrop2 *C > {
 	point = DW_PATH_LOOK;
 	recv = C->skb->skb_iif != 0;
 	reason = 0;
-	since = __stamp("birth", (uint64_t)C->skb);
+	since = __stamped("birth", (uint64_t)C->skb);
 };
 
 struct dw_skdrop3 {
@@ -119,7 +126,7 @@ translator struct dw_skb < struct dw_skdrop3 *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	since = __stamp("birth", (uint64_t)C->skb);
+	since = __stamped("birth", (uint64_t)C->skb);
 	dropped = 1;
 };
 
@@ -136,7 +143,7 @@ translator struct dw_skb < struct dw_skdrop4 *C > {
 	sk = dw_full[(uint64_t)C->skb->sk] ? C->skb->sk : (struct sock *)0;
 	has_pkt = 1;
 	recv = C->skb->skb_iif != 0;
-	since = __stamp("birth", (uint64_t)C->skb);
+	since = __stamped("birth", (uint64_t)C->skb);
 	dropped = 1;
 };
 

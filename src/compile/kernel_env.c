@@ -569,6 +569,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->no_cookie = !ids[6];
 	env->no_regs = !ids[7];
 	env->prealloc = env->ringbuf = !ids[8];
+	env->no_voids = release_before(6, 15); /* nothing shows it but a refusal */
 	env->faults_kill = release_faults_kill();
 	if (release_mixes_frames()) /* pointers may be arguments of functions that are checked alone since 5.12 */
 		env->guard = env->no_exchange ? GUARD_ALL : GUARD_LOCAL;

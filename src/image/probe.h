@@ -62,10 +62,12 @@ struct site {
 	const struct site *partner; /* of a function's entry: its return; of the return: its entry */
 
 	/* ---- what it needs of the kernel: lower/tiers.c */
-	unsigned nargs;  /* the tracepoint or function has at least as many arguments */
-	unsigned fewer;  /* ... and fewer than these: an older form; 0: any number */
-	unsigned typed;  /* bit i: argument i points to a structure; in another form of the tracepoint it is a number */
-	unsigned hidden; /* bit i: argument i is a const void *, which programs cannot read before Linux 6.15 */
+	unsigned nargs; /* the tracepoint or function has at least as many arguments */
+	unsigned fewer; /* ... and fewer than these: an older form; 0: any number */
+	unsigned typed; /* bit i: argument i points to a structure; in another form of the tracepoint it is a number */
+	/* bit i: argument i is a const void *, which programs at tracepoints cannot read before Linux 6.15, or another
+	 * that programs cannot read */
+	unsigned hidden;
 	/* Also what this site needs: without the notes that are taken there, its condition would never hold. */
 	const struct site *with;
 	/* A function's return that reads its arguments: fexit has them, kretprobes do not. Also a site that is of no

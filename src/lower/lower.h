@@ -62,6 +62,7 @@ struct lower_env {
 	bool uprobe_multi;          /* one link may have many uprobes (Linux 6.6) */
 	bool no_task;               /* no bpf_get_current_task_btf() (before Linux 5.11) */
 	bool no_exchange;           /* no atomic exchanges (before Linux 5.12) */
+	bool no_voids;              /* programs cannot read arguments that are const void * (before Linux 6.15) */
 	bool ringbuf;               /* records go into BPF ring buffers (before Linux 6.1) */
 	bool no_sk_cookie;          /* tracing programs have no bpf_get_socket_cookie() (before Linux 5.12) */
 	bool no_cookie;             /* attachments have no cookies (before Linux 5.15) */

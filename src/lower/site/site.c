@@ -328,7 +328,7 @@ static uint32_t site_arg_of(struct clause_ctx *cx, unsigned i)
 	struct kernel_func f = { .nargs = 0 };
 
 	if (cx->pg->site->hidden >> i & 1)
-		return KERNEL_OPAQUE;
+		return cx->pg->site->attach == ATTACH_TP_BTF && !cx->lw->env->no_voids ? 0 : KERNEL_OPAQUE;
 	return i < KERNEL_FUNC_ARGS && site_func(cx, &f) ? f.of[i] : 0;
 }
 

@@ -10,9 +10,10 @@ static const char *const drop_args[] = { BUFFER, "dropinfo_t *", NULL };
 
 /* An allocation by __alloc_skb(), recognised by the cache or by the code's address: the kernel may merge the cache of
  * pairs (used by TCP) with another one, which changes its name. */
-#define TAKEN "dw_skb_taken[P->cache, P->location] && P->skb != 0"
+#define SIZED "dw_skb_sized[P->cachesize]"
+#define TAKEN SIZED " && dw_skb_taken[P->cache, P->location] && P->skb != 0"
 #define NEW "P->since == 0"
-#define GIVEN "P->cachesize >= sizeof(struct sk_buff) && P->cachesize <= DW_SKB_PAIR_SIZE && P->since != 0"
+#define GIVEN SIZED " && P->since != 0"
 
 static const struct site alloc_sites[] = {
 	{ TP("kmem_cache_alloc", 3, "dw_sktake"), .typed = 4, .hidden = 2, .irqs_off = true, .when = TAKEN,
@@ -37,7 +38,7 @@ static const struct site free_sites[] = {
 	{ TP("kfree_skb", 3, "dw_skdrop3"), .optional = true, .irqs_off = true, .sees = "... that are dropped" },
 	{ TP("kfree_skb", 2, "dw_skdrop2"), .fewer = 3, .optional = true, .irqs_off = true,
 		.sees = "before Linux 5.17: likewise" },
-	{ TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .irqs_off = true, .when = GIVEN,
+	{ TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .irqs_off = true, .look = SIZED, .when = GIVEN,
 		.sees = "... that are given back without a word: TCP's, when a process has read, or the other side "
 			"acknowledged" },
 };
@@ -52,23 +53,24 @@ static const struct site drop_sites[] = {
 		.sees = "before Linux 5.17: likewise, without the reason" },
 };
 
-/* The word of a stamp: how the life of a buffer began, by an allocation or when the driver first showed it. A driver
- * may reuse the memory of a packet whose end was not seen (merged into another); the life then begins again. */
+/* The word of a stamp: when the life of a buffer began; its lowest bit: by an allocation, not when the driver first
+ * showed it. A driver may reuse the memory of a packet whose end was not seen (merged into another); the life then
+ * begins again. */
 #define KEY .key = "(uint64_t)P->skb"
-#define TAKEN_HERE "1"
-#define OF_DRIVER "2"
+#define TAKEN_HERE "dw_skb_taken_now"
+#define OF_DRIVER "dw_skb_seen_now"
+#define REUSED "(P->since & 1) == 0"
 static const struct stamp_event birth_events[] = {
-	{ STAMP_SET, { TP("kmem_cache_alloc", 3, "dw_sktake"), .typed = 4, .hidden = 2, .when = TAKEN }, KEY,
+	{ STAMP_EACH, { TP("kmem_cache_alloc", 3, "dw_sktake"), .typed = 4, .hidden = 2, .when = TAKEN }, KEY,
 		TAKEN_HERE },
-	{ STAMP_SET, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = "P->word != " TAKEN_HERE }, KEY,
-		OF_DRIVER },
-	{ STAMP_SET, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = "P->word != " TAKEN_HERE }, KEY, OF_DRIVER },
-	{ STAMP_FIRST, { TP("netif_receive_skb_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
-	{ STAMP_FIRST, { TP("netif_receive_skb_list_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
-	{ STAMP_FIRST, { TP("netif_rx_entry", 1, "dw_skseen") }, KEY, OF_DRIVER },
+	{ STAMP_EACH, { TP("napi_gro_receive_entry", 1, "dw_skseen"), .when = REUSED }, KEY, OF_DRIVER },
+	{ STAMP_EACH, { TP("napi_gro_frags_entry", 1, "dw_skseen"), .when = REUSED }, KEY, OF_DRIVER },
+	{ STAMP_EACH, { TP("netif_receive_skb_entry", 1, "dw_skseen"), .when = NEW }, KEY, OF_DRIVER },
+	{ STAMP_EACH, { TP("netif_receive_skb_list_entry", 1, "dw_skseen"), .when = NEW }, KEY, OF_DRIVER },
+	{ STAMP_EACH, { TP("netif_rx_entry", 1, "dw_skseen"), .when = NEW }, KEY, OF_DRIVER },
 	{ STAMP_END, { TP("consume_skb", 1, "dw_skused") }, KEY, NULL },
 	{ STAMP_END, { TP("kfree_skb", 2, "dw_skdrop2") }, KEY, NULL },
-	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .when = GIVEN }, KEY, NULL },
+	{ STAMP_END, { TP("kmem_cache_free", 3, "dw_skgive"), .hidden = 2, .look = SIZED, .when = SIZED }, KEY, NULL },
 };
 static const struct stamp stamps[] = {
 	{ "birth", TABLE(birth_events) },
