@@ -24,6 +24,7 @@ softnet:::entry
 	@deferred[cpu] = sum(args[0]->sn_deferred);
 	@wait[cpu] = llquantize(args[0]->sn_time / 1000, 2, 0, 31, 16);
 	@waitmax[cpu] = max(args[0]->sn_time / 1000);
+	@backlog[cpu] = max(args[0]->sn_backlog);	/* -1: the CPU's counters are not known yet */
 }
 
 softnet:::exit
@@ -34,21 +35,17 @@ softnet:::exit
 }
 
 softnet:::exit
-/ args[0]->sn_kind == "rx" && args[0]->sn_squeezed >= 0 /
+/ args[0]->sn_kind == "rx" && args[0]->sn_squeezed >= 0 &&
+  squeezed[cpu] != args[0]->sn_squeezed + 1 /
 {
 	@squeezed[cpu] = sum(squeezed[cpu] == 0 ? 0 : args[0]->sn_squeezed + 1 - squeezed[cpu]);
 	squeezed[cpu] = args[0]->sn_squeezed + 1;
 }
 
+/* What waits behind its packets. */
 softnet:::poll
 {
 	@polled[cpu] = sum(args[0]->sn_work);
-}
-
-/* What waits as a softirq begins, and behind the packets of each poll. -1: the CPU's counters are not known yet. */
-softnet:::entry, softnet:::poll
-/ args[0]->sn_kind == "rx" /
-{
 	@backlog[cpu] = max(args[0]->sn_backlog);
 }
 
@@ -58,8 +55,9 @@ skb:::drop
 	@dropped[cpu] = count();
 }
 
+/* Here a packet's arrival is only noted. */
 path:::driver-in, path:::socket-in
-/ args[4]->path_last == "driver-in" && args[4]->path_stagestr == "socket-in" /
+/ args[4]->path_stage == DW_PATH_SOCKET_IN && args[4]->path_last == "driver-in" /
 {
 	@packets[args[1]->cs_execname, args[1]->cs_pid, cpu] = count();
 	@socket[args[1]->cs_execname, args[1]->cs_pid, cpu] = llquantize(args[4]->path_time / 1000, 2, 0, 31, 16);
