@@ -39,6 +39,15 @@ static bool has_row(struct clause_ctx *cx, const struct expr *e, const struct ex
 		*row < ROWS_MAX - 1;
 }
 
+/* A literal's number. False: it is too large for a row. */
+static bool row_text(struct clause_ctx *cx, const struct expr *e, uint16_t *lit)
+{
+	const int64_t n = str_const(cx, e->str, e->slen).lit;
+
+	*lit = (uint16_t)n;
+	return *lit == n;
+}
+
 /* False: the expression is no such choice. */
 static bool read_choice(struct clause_ctx *cx, const struct expr *e, struct choice *c)
 {
@@ -53,13 +62,12 @@ static bool read_choice(struct clause_ctx *cx, const struct expr *e, struct choi
 			return false;
 		while (c->rows < row + 2)
 			c->rows *= 2;
-		if (!c->known[row])
-			c->lits[row] = (uint16_t)str_const(cx, arm->str, arm->slen).lit;
+		if (!c->known[row] && !row_text(cx, arm, &c->lits[row]))
+			return false;
 		c->known[row] = true;
 	}
-	if (e->kind != EX_STR)
+	if (e->kind != EX_STR || !row_text(cx, e, &other))
 		return false;
-	other = (uint16_t)str_const(cx, e->str, e->slen).lit;
 	for (size_t i = 0; i < c->rows; i++)
 		c->lits[i] = c->known[i] ? c->lits[i] : other;
 	return true;
