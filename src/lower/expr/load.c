@@ -20,9 +20,14 @@ static enum ptr_kind part_of(const struct val *base)
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-/* Reads size bytes of a place in the kernel by the helper. A bad address is a fault, whose value is that of the
- * pointer, as in mem_base(). */
-static vreg probe_read(struct clause_ctx *cx, struct val v, unsigned size, bool sx)
+bool in_library(const struct expr *at)
+{
+	return at->loc.src && at->loc.src->library;
+}
+
+/* Reads size bytes of a place in the kernel by the helper, which makes them 0 if the address is bad. In a script that
+ * is a fault, whose value is that of the pointer, as in mem_base(). at: the expression, or NULL. */
+static vreg probe_read(struct clause_ctx *cx, struct val v, unsigned size, bool sx, const struct expr *at)
 {
 	const vreg pointer = plain_number(cx, v), addr = lower_addr_value(cx, v);
 	struct ir *ir = cx->ir;
@@ -31,7 +36,8 @@ static vreg probe_read(struct clause_ctx *cx, struct val v, unsigned size, bool 
 
 	ir_sti(ir, buf, 0, 8, 0);
 	r = ir_call(ir, BPF_FUNC_probe_read_kernel, (vreg[]){ buf, ir_imm(ir, size), addr }, 3, false);
-	fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, pointer);
+	if (!at || !in_library(at))
+		fault_unless(cx, CC_EQ, r, 0, DW_FAULT_BADADDR, pointer);
 	r = ir_ld(ir, buf, 0, size, sx, false);
 	ir_stack_release(ir, mark);
 	return r;
@@ -68,11 +74,6 @@ static vreg mem_base(struct clause_ctx *cx, struct val p, struct type *st, bool 
 	return ir_kfunc(ir, cx->lw->env->kfunc_rdonly_cast, args, 2, true);
 }
 
-bool in_library(const struct expr *at)
-{
-	return at->loc.src && at->loc.src->library;
-}
-
 /* The aligned bytes that hold a bit-field. In packed structures of the kernel: the bytes from its first one on. */
 struct bit_unit bit_unit(const struct val *v)
 {
@@ -88,16 +89,16 @@ struct bit_unit bit_unit(const struct val *v)
 }
 
 /* The bytes that hold a bit-field, as one load. */
-static vreg load_bits(struct clause_ctx *cx, const struct val *v)
+static vreg load_bits(struct clause_ctx *cx, const struct val *v, const struct expr *at)
 {
 	struct ir *ir = cx->ir;
 	struct bit_unit u = bit_unit(v);
-	struct val at = *v;
+	struct val place = *v;
 	vreg r;
 
-	at.off = u.off;
+	place.off = u.off;
 	r = v->ptr == PTR_OURS || v->btf ? ir_ld(ir, v->r, (int32_t)u.off, u.size, false, !v->mut)
-					 : probe_read(cx, at, u.size, false);
+					 : probe_read(cx, place, u.size, false, at);
 	r = ir_alui(ir, ALU_SHL, r, (int32_t)(64 - u.bit - v->bits));
 	return ir_alui(ir, v->type->is_signed ? ALU_SAR : ALU_SHR, r, (int32_t)(64 - v->bits));
 }
@@ -136,11 +137,11 @@ static struct val load_place(struct clause_ctx *cx, struct val v, const struct e
 	if (v.k != V_MEM || (!type_is_scalar(t) && !type_is_float(t)))
 		return v;
 	if (v.bits) {
-		out.r = load_bits(cx, &v);
+		out.r = load_bits(cx, &v, at);
 		return out;
 	}
 	if (v.ptr != PTR_OURS && !v.btf) {
-		out.r = probe_read(cx, v, t->size, t->is_signed);
+		out.r = probe_read(cx, v, t->size, t->is_signed, at);
 		return out;
 	}
 	pointer = t->kind == T_PTR && v.ptr != PTR_OURS && type_is_sou(t->of) && t->of->btf_id;
