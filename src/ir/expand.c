@@ -9,6 +9,8 @@
 
 #include "abi/words.h"
 
+#define MOST 128u /* calls in a program; one with more is long as it is, and stays below the limit of conditions */
+
 /* The call of a part with the first arguments of the whole, and the whole's result. */
 static void push_part(struct ir *ir, const struct ir_insn *whole, enum bpflib part, unsigned nargs)
 {
@@ -70,11 +72,11 @@ static void expand_insn(struct ir *ir, const struct ir_insn *in)
 void ir_expand(struct ir *ir)
 {
 	const struct ir before = *ir;
-	bool any = false;
+	size_t wholes = 0;
 
 	for (size_t i = 0; i < ir->code.n; i++)
-		any = any || is_whole(&ir->code.v[i]);
-	if (!any)
+		wholes += is_whole(&ir->code.v[i]);
+	if (!wholes || wholes > MOST)
 		return;
 	ir->code.v = NULL;
 	ir->code.n = ir->code.cap = 0;
