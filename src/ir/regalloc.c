@@ -236,32 +236,35 @@ static bool has_copy(const struct ra *ra, const struct ra_val *val)
 	return val->copy && r == val->region && val->made < until;
 }
 
-static void note_copy(struct ra *ra, struct ra_val *val, vreg copy, uint32_t at)
+/* A new register for a use or a definition of v at that instruction. */
+static vreg new_copy(struct ra *ra, vreg v, uint32_t at)
 {
-	val->copy = copy;
-	val->region = this_region(ra);
-	val->made = at;
+	const vreg d = new_val(ra, RA_REG);
+	struct ra_val *val = &ra->vals.v[v], *copy = &ra->vals.v[d];
+
+	copy->origin = val->kind;
+	copy->slot = val->slot;
+	copy->remat = val->remat;
+	copy->level = val->level == 0 ? 1 : 2;
+	if (val->level == 0) {
+		val->copy = d;
+		val->region = this_region(ra);
+		val->made = at;
+	}
+	return d;
 }
 
 /* A register that holds v for the instruction about to be added, which was the one at. */
 static vreg copy_of(struct ra *ra, vreg v, uint32_t at, struct loc loc)
 {
-	struct ra_val *val = &ra->vals.v[v];
+	const struct ra_val *val = &ra->vals.v[v];
 	if (has_copy(ra, val))
 		return val->copy;
 	struct ir_insn in = { .op = IR_LD, .size = 8, .a = ra->slots, .off = (int32_t)val->slot };
 	if (val->kind == RA_REMAT)
 		in = *val->remat;
 	in.loc = loc;
-	in.d = new_val(ra, RA_REG);
-	val = &ra->vals.v[v];
-	struct ra_val *copy = &ra->vals.v[in.d];
-	copy->origin = val->kind;
-	copy->slot = val->slot;
-	copy->remat = val->remat;
-	copy->level = val->level == 0 ? 1 : 2;
-	if (val->level == 0)
-		note_copy(ra, val, in.d, at);
+	in.d = new_copy(ra, v, at);
 	append(ra, &in);
 	return in.d;
 }
@@ -293,13 +296,7 @@ static void define_in_slot(struct ra *ra, struct ir_insn *in, uint32_t at)
 		store_slot(ra, in, in->a, slot);
 		return;
 	}
-	in->d = new_val(ra, RA_REG);
-	struct ra_val *val = &ra->vals.v[v], *copy = &ra->vals.v[in->d];
-	copy->origin = RA_SLOT;
-	copy->slot = slot;
-	copy->level = val->level == 0 ? 1 : 2;
-	if (val->level == 0)
-		note_copy(ra, val, in->d, at);
+	in->d = new_copy(ra, v, at);
 	append(ra, in);
 	store_slot(ra, in, in->d, slot);
 }
