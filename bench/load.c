@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* load: loads BPF objects and attaches all their programs, those for cgroups to the directory that is named first.
+/* load: loads BPF objects and attaches all their programs, those for cgroups to the directory that is named first, those of
+ * netfilter to the hook of IPv4 that their section names, in this namespace.
  * Input: load [-x PROGRAM]... CGROUP OBJECT...; -x: not that program. Maps of the same name are one map.
  * Output: the line "ready"; then it waits for the end of its input. An iterator runs once, before. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netfilter.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MAX_OBJECTS 4
-#define MAX_SKIPS 32
+#define MAX_SKIPS 64
+#define OF_NETFILTER "netfilter/"
+#define PROG_TYPE_NETFILTER 32 /* since Linux 6.4: headers may lack it, and libbpf */
 
 struct load {
 	int cgroup;
@@ -50,6 +56,26 @@ static int is_of_cgroup(enum bpf_prog_type type)
 	return type == BPF_PROG_TYPE_CGROUP_SKB || type == BPF_PROG_TYPE_CGROUP_SOCK || type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
 }
 
+static int is_of_netfilter(const struct bpf_program *p)
+{
+	return strncmp(bpf_program__section_name(p), OF_NETFILTER, strlen(OF_NETFILTER)) == 0;
+}
+
+/* -errno if it fails. The link stays until we end. */
+static int attach_netfilter(struct bpf_program *p)
+{
+	static const char *const hooks[] = {"prerouting", "input", "forward", "output", "postrouting"};
+	struct {
+		uint32_t prog, target, type, flags, family, hook;
+		int32_t priority;
+		uint32_t netfilter_flags;
+	} attr = {.prog = (uint32_t)bpf_program__fd(p), .type = 45, .family = NFPROTO_IPV4, .priority = -1000};
+
+	while (attr.hook < NF_INET_NUMHOOKS && strcmp(bpf_program__section_name(p) + strlen(OF_NETFILTER), hooks[attr.hook]))
+		attr.hook++;
+	return syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)) < 0 ? -errno : 0;
+}
+
 /* 0 or -errno. */
 static int attach(const struct load *l, struct bpf_program *p)
 {
@@ -59,6 +85,8 @@ static int attach(const struct load *l, struct bpf_program *p)
 
 	if (type == BPF_TRACE_ITER)
 		return run_iterator(p);
+	if (is_of_netfilter(p))
+		return attach_netfilter(p);
 	if (is_of_cgroup(bpf_program__type(p))) {
 		fd = bpf_link_create(bpf_program__fd(p), l->cgroup, type, &opts); /* the link stays until we end */
 		return fd < 0 ? fd : 0;
@@ -97,9 +125,14 @@ static int load_object(struct load *l, const char *path)
 	if (!obj || l->nobjects == MAX_OBJECTS)
 		return -EINVAL;
 	err = share_maps(l, obj);
-	bpf_object__for_each_program(p, obj)
+	bpf_object__for_each_program(p, obj) {
 		if (!err)
 			err = bpf_program__set_autoload(p, !is_skipped(l, bpf_program__name(p)));
+		if (is_of_netfilter(p)) {
+			bpf_program__set_type(p, PROG_TYPE_NETFILTER);
+			bpf_program__set_expected_attach_type(p, 45);
+		}
+	}
 	if (!err)
 		err = bpf_object__load(obj);
 	bpf_object__for_each_program(p, obj)

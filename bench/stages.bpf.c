@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stages: by hand, what pktlat shows: between each two stages of a packet's way how many packets, and how long they took, as a
+ * sum, a most and a distribution. A lower bound: IPv4 in one namespace, no end of a packet, no send calls, no filters, no names. */
+#include "kern.h"
+
+#define STEPS 16 /* of a distribution, from a time to its double; below that, one a microsecond */
+
+enum stage { OUTPUT = 1, POSTROUTING, QUEUE, TRANSMIT, DRIVER, DEVICE, PREROUTING, INPUT, SOCKET, READ, NSTAGES };
+
+struct note {
+	u64 ns;
+	u32 last;
+};
+
+struct times {
+	u64 packets, ns, most;
+	u64 us[32 * STEPS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 32768);
+	__type(key, u64); /* the address of a packet's headers */
+	__type(value, struct note);
+} notes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NSTAGES * NSTAGES);
+	__type(key, u32);
+	__type(value, struct times);
+} spent_between SEC(".maps");
+
+static __always_inline u32 step(u64 us)
+{
+	u32 log = 0;
+
+	if (us < STEPS)
+		return us;
+	if (us >> 31)
+		us = 0x7fffffff;
+	for (u32 s = 16; s; s >>= 1)
+		if (us >> (log + s))
+			log += s;
+	return (log - 3) * STEPS + ((us >> (log - 4)) & (STEPS - 1));
+}
+
+static __always_inline void passes(const struct sk_buff *skb, u32 stage)
+{
+	u64 key = (u64)skb->head, now = bpf_ktime_get_ns(), spent;
+	struct note *note, new = {now, stage};
+	struct times *t;
+	u32 pair, at;
+
+	note = bpf_map_lookup_elem(&notes, &key);
+	if (!note || stage == OUTPUT) {
+		if (stage == OUTPUT)
+			bpf_map_update_elem(&notes, &key, &new, BPF_ANY);
+		return;
+	}
+	spent = now - note->ns;
+	pair = note->last * NSTAGES + stage;
+	note->ns = now;
+	note->last = stage;
+	t = bpf_map_lookup_elem(&spent_between, &pair);
+	if (!t)
+		return;
+	t->packets++;
+	t->ns += spent;
+	spent /= 1000;
+	if (spent > t->most)
+		t->most = spent;
+	at = step(spent);
+	barrier_var(at); /* the verifier must see the test */
+	if (at < 32 * STEPS)
+		t->us[at]++;
+}
+
+#define AT_TRACEPOINT(NAME, STAGE)                              \
+	SEC("tp_btf/" #NAME)                                    \
+	int NAME(u64 *args)                                     \
+	{                                                       \
+		passes((const struct sk_buff *)args[0], STAGE); \
+		return 0;                                       \
+	}
+
+AT_TRACEPOINT(net_dev_queue, QUEUE)
+AT_TRACEPOINT(net_dev_start_xmit, TRANSMIT)
+AT_TRACEPOINT(netif_rx_entry, DRIVER)
+AT_TRACEPOINT(netif_receive_skb, DEVICE)
+AT_TRACEPOINT(skb_copy_datagram_iovec, READ)
+
+/* load attaches it at the hook of its name. */
+#define AT_NETFILTER(NAME, STAGE)        \
+	SEC("netfilter/" #NAME)          \
+	int NAME(struct bpf_nf_ctx *ctx) \
+	{                                \
+		passes(ctx->skb, STAGE); \
+		return 1;                \
+	}
+
+AT_NETFILTER(output, OUTPUT)
+AT_NETFILTER(postrouting, POSTROUTING)
+AT_NETFILTER(prerouting, PREROUTING)
+AT_NETFILTER(input, INPUT)
+
+SEC("cgroup_skb/ingress")
+int socket_in(struct __sk_buff *ctx)
+{
+	passes(bpf_cast_to_kern_ctx(ctx), SOCKET);
+	return 1;
+}
+
+char LICENSE[] SEC("license") = "GPL";
