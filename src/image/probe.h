@@ -97,7 +97,8 @@ struct site {
 		      * uses for the first time need not be known before its packet leaves */
 
 	/* ---- what can interrupt it: lower/state/agg.c */
-	bool bh_off;   /* runs in softirq or with softirqs off: no program of ours interrupts it on its CPU */
+	bool bh_off;   /* runs in softirq or with softirqs off: on its CPU only programs with irqs_off
+			* interrupt it */
 	bool irqs_off; /* runs with interrupts off, or may */
 
 	bool one_cpu; /* ATTACH_PERF with a period: fires on one CPU. The other site, by hand, fires if it does not */

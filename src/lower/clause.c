@@ -36,7 +36,7 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
-static bool is_agg(const struct stmt *s)
+bool stmt_is_agg(const struct stmt *s)
 {
 	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG;
 }
@@ -46,7 +46,8 @@ static size_t same_keys(struct clause_ctx *cx, struct stmt *const *v, size_t n, 
 {
 	size_t i = 1;
 
-	while (i < n && is_agg(v[i]) && agg_same_store(v[0]->expr, v[i]->expr) && sample_leaves(cx, v[i]->expr) == left)
+	while (i < n && stmt_is_agg(v[i]) && agg_same_store(v[0]->expr, v[i]->expr) &&
+		sample_leaves(cx, v[i]->expr) == left)
 		i++;
 	return i;
 }
@@ -116,7 +117,7 @@ static void lower_stmts(struct clause_ctx *cx, struct stmt *const *v, size_t n, 
 		done = 1;
 		if (v[i]->kind == ST_IF)
 			lower_if(cx, v[i]);
-		else if (is_agg(v[i]))
+		else if (stmt_is_agg(v[i]))
 			done = lower_aggs(cx, v + i, n - i, count);
 		else
 			lower_stmt_expr(cx, v[i]->expr);

@@ -375,6 +375,46 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 	packet_check(lw, p);
 }
 
+/* Marks the aggregations that these statements fill. */
+static void mark_irqs(struct stmt *const *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i]->kind == ST_IF) {
+			mark_irqs(v[i]->then.v, v[i]->then.n);
+			mark_irqs(v[i]->otherwise.v, v[i]->otherwise.n);
+		} else if (stmt_is_agg(v[i])) {
+			v[i]->expr->a->sym->irqs = true;
+		}
+}
+
+/* Does the probe have a program that may interrupt one that runs with softirqs off? */
+static bool interrupts(const struct lowerer *lw, const struct planned *plan)
+{
+	const struct probe *p = plan->set[0].probe;
+
+	for (size_t i = 0; i < p->def->nsites; i++) {
+		const struct site *s = &p->def->sites[i];
+
+		if ((s->irqs_off || attach_info(s->attach)->way == WAY_PERF) && site_in_tier(s, plan->tier) &&
+			!site_lacks(lw->env, lw->arena, p, s, plan->tier))
+			return true;
+	}
+	return false;
+}
+
+/* Known before the first program is made. Clauses of ERROR run in any program. */
+static void find_irqs(struct lowerer *lw)
+{
+	for (size_t i = 0; i < lw->planned.n; i++) {
+		const struct planned *plan = lw->planned.v[i];
+
+		for (size_t k = 0; k < plan->jobs.v.n && interrupts(lw, plan); k++)
+			mark_irqs(plan->jobs.v.v[k].clause->body.v, plan->jobs.v.v[k].clause->body.n);
+	}
+	for (size_t k = 0; lw->errors && k < lw->errors->jobs.v.n; k++)
+		mark_irqs(lw->errors->jobs.v.v[k].clause->body.v, lw->errors->jobs.v.v[k].clause->body.n);
+}
+
 /* Is p attached at one place, at once? */
 static bool at_one_place(struct lowerer *lw, const struct planned *plan)
 {
@@ -439,6 +479,7 @@ static void find_owners(struct lowerer *lw)
 void lower_finish(struct lowerer *lw)
 {
 	lw->gated = wants_gate(lw);
+	find_irqs(lw);
 	for (size_t i = 0; i < lw->planned.n && !lw->full; i++)
 		lower_planned(lw, lw->planned.v[i]);
 	for (size_t i = 0; i < lw->planned.n && !lw->full; i++)

@@ -181,6 +181,7 @@ struct symbol {
 	uint32_t ages;   /* pkt->: the map of packets that have it, +1 */
 	uint32_t words;  /* the map of its table (abi/words.h), +1; 0: it has none */
 	size_t made;     /* the last program that makes elements: lowerer.nprograms, +1; of structures only */
+	bool irqs;       /* agg: programs that run with interrupts off fill it */
 	uint32_t number; /* agg: index in the image; variables: map or offset, +1 (0: none yet) */
 	void *lowered;
 };

@@ -219,19 +219,26 @@ void aggs_begin(struct lowerer *lw)
 }
 
 /* ---- updates ----------------------------------------------------------------------------------------------------- */
-/* To a per-CPU value. Where nothing of ours can interrupt the program, a plain addition does; it costs less than an
- * atomic one. */
-static void add_word(struct clause_ctx *cx, vreg p, int32_t off, vreg delta)
+/* Can no program that fills the aggregation interrupt this one? Then a plain addition to a per-CPU value does, which
+ * costs less than an atomic one. */
+static bool is_alone(const struct clause_ctx *cx, const struct symbol *s)
 {
-	if (cx->pg->site->bh_off)
+	return cx->pg->site->bh_off && !s->irqs;
+}
+
+/* To a per-CPU value. */
+static void add_word(struct clause_ctx *cx, const struct symbol *s, vreg p, int32_t off, vreg delta)
+{
+	if (is_alone(cx, s))
 		ir_st(cx->ir, p, off, 8, ir_alu(cx->ir, ALU_ADD, ir_ld(cx->ir, p, off, 8, false, false), delta));
 	else
 		ir_xadd(cx->ir, p, off, 8, delta);
 }
 
-/* max: keep the larger value, else the smaller one. */
-static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
+/* Keeps the larger value, or the smaller one. */
+static void update_minmax(struct clause_ctx *cx, const struct symbol *s, vreg p, vreg v)
 {
+	const bool max = s->func == FN_max;
 	struct ir *ir = cx->ir;
 	uint32_t set = ir_newlabel(ir), done = ir_newlabel(ir);
 	vreg old, seen;
@@ -240,7 +247,7 @@ static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
 	ir_jcci(ir, CC_EQ, ir_ld(ir, p, 8, 8, false, false), 0, set);
 	ir_jcc(ir, max ? CC_SLE : CC_SGE, v, old, done);
 	ir_label(ir, set);
-	if (cx->pg->site->bh_off) {
+	if (is_alone(cx, s)) {
 		ir_st(ir, p, 0, 8, v);
 		ir_sti(ir, p, 8, 8, 1);
 		ir_label(ir, done);
@@ -263,7 +270,7 @@ static void update_minmax(struct clause_ctx *cx, vreg p, vreg v, bool max)
 }
 
 /* Adds the square of |v|, 128 bits, with carry. */
-static void update_squares(struct clause_ctx *cx, vreg p, vreg v)
+static void update_squares(struct clause_ctx *cx, const struct symbol *s, vreg p, vreg v)
 {
 	struct ir *ir = cx->ir;
 	vreg m = ir_var(ir), lo, hi, h, l, mid, old, sum, carry = ir_var(ir);
@@ -284,7 +291,7 @@ static void update_squares(struct clause_ctx *cx, vreg p, vreg v)
 	ir_seti(ir, carry, 1);
 	ir_label(ir, nocarry);
 	hi = ir_alu(ir, ALU_ADD, hi, carry);
-	if (cx->pg->site->bh_off) {
+	if (is_alone(cx, s)) {
 		old = ir_ld(ir, p, 16, 8, false, false);
 		lo = ir_alu(ir, ALU_ADD, old, sum);
 		ir_st(ir, p, 16, 8, lo);
@@ -321,7 +328,7 @@ static void update_squares(struct clause_ctx *cx, vreg p, vreg v)
 	ir_jcc(ir, CC_UGE, lo, old, pos);
 	ir_seti(ir, carry, 1);
 	ir_label(ir, pos);
-	add_word(cx, p, 24, ir_alu(ir, ALU_ADD, hi, carry));
+	add_word(cx, s, p, 24, ir_alu(ir, ALU_ADD, hi, carry));
 }
 
 /* Adds floor(log2(x)), x > 0, to r. */
@@ -514,27 +521,27 @@ static void update(struct clause_ctx *cx, struct symbol *s, vreg p, const struct
 {
 	switch ((int)s->func) {
 	case FN_count:
-		add_word(cx, p, 0, event_times(cx, ev));
+		add_word(cx, s, p, 0, event_times(cx, ev));
 		break;
 	case FN_sum:
-		add_word(cx, p, 0, ev->v);
-		add_word(cx, p, 8, ir_imm(cx->ir, 1)); /* so that a sum of 0 is seen as a value */
+		add_word(cx, s, p, 0, ev->v);
+		add_word(cx, s, p, 8, ir_imm(cx->ir, 1)); /* so that a sum of 0 is seen as a value */
 		break;
 	case FN_avg:
-		add_word(cx, p, 0, event_times(cx, ev));
-		add_word(cx, p, 8, ev->v);
+		add_word(cx, s, p, 0, event_times(cx, ev));
+		add_word(cx, s, p, 8, ev->v);
 		break;
 	case FN_min:
 	case FN_max:
-		update_minmax(cx, p, ev->v, s->func == FN_max);
+		update_minmax(cx, s, p, ev->v);
 		break;
 	case FN_stddev:
-		add_word(cx, p, 0, ir_imm(cx->ir, 1));
-		add_word(cx, p, 8, ev->v);
-		update_squares(cx, p, ev->v);
+		add_word(cx, s, p, 0, ir_imm(cx->ir, 1));
+		add_word(cx, s, p, 8, ev->v);
+		update_squares(cx, s, p, ev->v);
 		break;
 	default:
-		add_word(cx, bucket_at(cx, s, p, ev, end), 0, ev->weight);
+		add_word(cx, s, bucket_at(cx, s, p, ev, end), 0, ev->weight);
 		break;
 	}
 }

@@ -12,13 +12,14 @@ static const struct site raise_sites[] = {
 		.sees = "requests for a softirq, also of a CPU that runs it" },
 };
 static const struct site entry_sites[] = {
-	{ TP("softirq_entry", 1, "dw_snentry"), .when = OF_NETWORK, .sees = "softirqs that begin" },
+	{ TP("softirq_entry", 1, "dw_snentry"), .bh_off = true, .when = OF_NETWORK, .sees = "softirqs that begin" },
 };
 static const struct site exit_sites[] = {
-	{ TP("softirq_exit", 1, "dw_snexit"), .when = OF_NETWORK, .sees = "softirqs that end" },
+	{ TP("softirq_exit", 1, "dw_snexit"), .bh_off = true, .when = OF_NETWORK, .sees = "softirqs that end" },
 };
 static const struct site poll_sites[] = {
-	{ TP("napi_poll", 3, "dw_snpoll"), .when = "P->work != 0 || P->dev == 0", .sees = "polls of a device" },
+	{ TP("napi_poll", 3, "dw_snpoll"), .bh_off = true, .when = "P->work != 0 || P->dev == 0",
+		.sees = "polls of a device" },
 };
 
 #define SOFTIRQS 16 /* more than there are */
