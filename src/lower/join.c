@@ -5,7 +5,8 @@
  * stack or another register.
  *
  * The code of a part stands in the program itself, and its ends jump to the next part: a CPU with mitigations takes
- * some 10 ns to return from a function. The parts use the same stack; below it is the context. */
+ * some 10 ns to return from a function. The parts use the same stack; below it is the context, and the time if it is
+ * asked for at several places: the kernel takes 40 ns to read the clock, so that an event has one time. */
 #include "lower/join.h"
 
 #include <linux/bpf.h>
@@ -20,7 +21,10 @@
 #define MANY_PARTS 4      /* programs of a tracepoint that then become one */
 #define MOST_MAPS 60      /* per program; the kernel's limit is 64 */
 #define CONTEXT 8         /* bytes of stack */
-#define STACK 512         /* bytes; the kernel's limit for a chain of calls */
+#define CLOCK 8
+#define NO_TIME_INSNS 3
+#define CLOCK_INSNS 4 /* that read the clock unless an earlier part has */
+#define STACK 512     /* bytes; the kernel's limit for a chain of calls */
 
 static bool is_fentry(const struct image_prog *p)
 {
@@ -75,10 +79,15 @@ static void add_stack(struct sums *s, const struct code *c)
 		s->called = c->stack - c->frame;
 }
 
-/* As the kernel counts: frames in units of 32 bytes. */
+/* As the kernel counts: in units of 32 bytes. */
+static int32_t frame_of(const struct sums *s)
+{
+	return (s->frame + CONTEXT + CLOCK + 31) & ~31;
+}
+
 static int32_t stack_of(const struct sums *s)
 {
-	return ((s->frame + CONTEXT + 31) & ~31) + s->called;
+	return frame_of(s) + s->called;
 }
 
 /* Adds those of p. False: they do not fit, and the sums are not valid. */
@@ -117,7 +126,8 @@ struct joint {
 	struct arena *a;
 	struct code code; /* its n is where the next function goes */
 	uint32_t at;      /* where the next instruction outside of functions goes */
-	int32_t frame;    /* bytes; the context is below */
+	int32_t frame;    /* bytes; the context is below, and then the clock */
+	bool clock;       /* it is kept there */
 };
 
 static uint32_t func_end(const struct code *c, size_t i)
@@ -129,6 +139,29 @@ static uint32_t func_end(const struct code *c, size_t i)
 static uint32_t own_insns(const struct code *c)
 {
 	return func_end(c, 0);
+}
+
+static bool reads_clock(const struct bpf_insn *in)
+{
+	return in->code == (BPF_JMP | BPF_CALL) && !in->src_reg && in->imm == BPF_FUNC_ktime_get_ns;
+}
+
+/* Of the instructions [from..to). */
+static uint32_t clock_reads(const struct code *c, uint32_t from, uint32_t to)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = from; k < to; k++)
+		n += reads_clock(&c->insns[k]);
+	return n;
+}
+
+/* Instructions that those of a part become, without its functions. */
+static uint32_t joint_insns(const struct joint *j, const struct code *part)
+{
+	const uint32_t own = own_insns(part);
+
+	return own + (j->clock ? clock_reads(part, 0, own) * (CLOCK_INSNS - 1) : 0);
 }
 
 /* The function of the program with a shape, which has the same code in all parts; -1: there is none yet. */
@@ -148,7 +181,8 @@ static void place(struct joint *j, const struct code *part, struct moved *m)
 
 	for (uint32_t k = 0; k < own_insns(part); k++) {
 		m->kept[k] = true;
-		m->to[k] = j->at++;
+		m->to[k] = j->at;
+		j->at += j->clock && reads_clock(&part->insns[k]) ? CLOCK_INSNS : 1;
 	}
 	for (size_t i = 1; i < part->funcs.n; i++) {
 		struct code_func f = part->funcs.v[i];
@@ -167,8 +201,30 @@ static void place(struct joint *j, const struct code *part, struct moved *m)
 	to->callbacks |= part->callbacks;
 }
 
-/* Jumps stay within a function, whose instructions stay together; a call may go to one that is elsewhere now. Ends of
- * the part jump behind it. */
+/* Is it a jump to another instruction of its function? */
+static bool jumps(const struct bpf_insn *in)
+{
+	const unsigned class = BPF_CLASS(in->code), op = BPF_OP(in->code);
+
+	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
+}
+
+/* The time: from the stack, if an earlier part has read the clock. */
+static void copy_clock(const struct joint *j, struct bpf_insn *to)
+{
+	const int16_t at = (int16_t)(-j->frame - CONTEXT - CLOCK);
+
+	to[3] = (struct bpf_insn){
+		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_0, .off = at
+	};
+	to[2] = to[0];
+	to[1] = (struct bpf_insn){ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_0, .off = 2 };
+	to[0] = (struct bpf_insn){
+		.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_10, .off = at
+	};
+}
+
+/* Jumps stay within a function; a call may go to one that is elsewhere now. Ends of the part jump behind it. */
 static void copy_insns(struct joint *j, const struct code *part, const struct moved *m)
 {
 	for (uint32_t k = 0; k < part->n; k++) {
@@ -179,8 +235,14 @@ static void copy_insns(struct joint *j, const struct code *part, const struct mo
 		*in = part->insns[k];
 		if (code_names_function(in))
 			in->imm = (int32_t)m->to[(int64_t)k + in->imm + 1] - (int32_t)m->to[k] - 1;
-		if (k < own_insns(part) && in->code == (BPF_JMP | BPF_EXIT))
-			*in = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = (int16_t)(own_insns(part) - k - 1) };
+		if (k >= own_insns(part))
+			continue;
+		if (in->code == (BPF_JMP | BPF_EXIT))
+			*in = (struct bpf_insn){ .code = BPF_JMP | BPF_JA, .off = (int16_t)(j->at - m->to[k] - 1) };
+		else if (jumps(in))
+			in->off = (int16_t)(m->to[(int64_t)k + in->off + 1] - m->to[k] - 1);
+		else if (j->clock && reads_clock(in))
+			copy_clock(j, in);
 	}
 }
 
@@ -267,17 +329,17 @@ static size_t looks(struct image_prog *const *v, size_t n, size_t i)
 #define ENDS_INSNS 3 /* before and behind the parts */
 
 /* Instructions of the program without its functions, and in *all with them. */
-static size_t sizes(struct image_prog *const *v, size_t n, size_t *all)
+static size_t sizes(const struct joint *j, struct image_prog *const *v, size_t n, size_t *all)
 {
-	size_t own = ENDS_INSNS, functions = 0;
+	size_t own = ENDS_INSNS + (j->clock ? NO_TIME_INSNS : 0), functions = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct code *part = &v[i]->code, *look = &v[i]->look_code;
 
-		own += part_insns(part) + own_insns(part);
+		own += part_insns(part) + joint_insns(j, part);
 		functions += part->n - own_insns(part);
 		if (looks(v, n, i)) {
-			own += part_insns(look) + 1 + own_insns(look); /* ... and the jump */
+			own += part_insns(look) + 1 + joint_insns(j, look); /* ... and the jump */
 			functions += look->n - own_insns(look);
 		}
 	}
@@ -298,19 +360,53 @@ static void append_look(struct joint *j, struct image_prog *const *v, size_t ahe
 	size_t skipped = 0;
 
 	for (size_t i = 0; i < ahead; i++)
-		skipped += part_insns(&v[i]->code) + own_insns(&v[i]->code);
+		skipped += part_insns(&v[i]->code) + joint_insns(j, &v[i]->code);
 	append_code(j, &v[0]->look_code);
 	append(j,
 		(struct bpf_insn){ .code = BPF_JMP | BPF_JEQ | BPF_K, .dst_reg = BPF_REG_0, .off = (int16_t)skipped });
 }
 
+/* No time is known yet: 0, of which the verifier knows no more than that it is 0 or 1. Else it would walk each part
+ * twice. The highest bit of jiffies is never set; the kernel has this call inline. */
+static void append_clock(struct joint *j)
+{
+	append(j, (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_jiffies64 });
+	append(j, (struct bpf_insn){ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = BPF_REG_0, .imm = 63 });
+	append(j,
+		(struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW,
+			.dst_reg = BPF_REG_10,
+			.src_reg = BPF_REG_0,
+			.off = (int16_t)(-j->frame - CONTEXT - CLOCK) });
+}
+
+/* Is the clock read at several places, by parts or by clauses of one, and does none wait? One that does reads it in a
+ * function. A packet seldom is the event of several parts, and the verifier would walk them more often. */
+static bool share_clock(struct image_prog *const *v, size_t n)
+{
+	size_t reads = 0;
+
+	if (is_packet(v[0]))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct code *c = &v[i]->code;
+
+		reads += clock_reads(c, 0, own_insns(c));
+		if (clock_reads(c, own_insns(c), (uint32_t)c->n))
+			return false;
+	}
+	return reads > 1;
+}
+
 /* v[0..n): the parts; v[0] becomes the program that has them. */
 static void join(struct arena *a, struct image_prog **v, size_t n, const struct sums *sums)
 {
-	size_t size, own = sizes(v, n, &size);
-	struct joint j = { .a = a, .code = { .n = own, .stack = stack_of(sums) }, .frame = sums->frame };
+	struct joint j = { .a = a,
+		.code = { .stack = stack_of(sums), .frame = frame_of(sums) },
+		.frame = sums->frame,
+		.clock = share_clock(v, n) };
+	size_t size;
 
-	j.code.frame = (j.frame + CONTEXT + 31) & ~31;
+	j.code.n = sizes(&j, v, n, &size);
 	j.code.insns = ARENA_ARRAY(a, struct bpf_insn, size);
 	*vec_push(a, &j.code.funcs) = (struct code_func){ 0, -1 };
 	v[0]->parts = ARENA_ARRAY(a, struct image_part, n);
@@ -320,6 +416,8 @@ static void join(struct arena *a, struct image_prog **v, size_t n, const struct 
 			.dst_reg = BPF_REG_10,
 			.src_reg = BPF_REG_1,
 			.off = (int16_t)(-j.frame - CONTEXT) });
+	if (j.clock)
+		append_clock(&j);
 	for (size_t i = 0; i < n; i++) {
 		size_t ahead = looks(v, n, i);
 

@@ -255,6 +255,53 @@ static void test_looks(struct arena *a)
 	EXPECT_INT(im.progs.v[0].parts[4].notes, true);
 }
 
+/* Parts that read the clock, with a jump over that: the first one to read it keeps the time, unless a function of one
+ * of them reads it, too. */
+static void test_clock(struct arena *a, unsigned readers, bool waits)
+{
+	struct bpf_insn code[] = {
+		{ .code = BPF_JMP | BPF_JEQ | BPF_K, .off = 1 }, /* to the end */
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns }, { .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_ktime_get_ns }, /* a function */
+	};
+	const bool shared = readers > 1 && !waits;
+	const struct bpf_insn *in;
+	struct image im;
+
+	fill(a, &im, 2);
+	for (size_t k = 0; k < im.progs.n; k++) {
+		struct code *c = &im.progs.v[k].code;
+
+		im.progs.v[k].attach = ATTACH_TP_BTF;
+		if (k >= readers)
+			continue;
+		c->insns = code;
+		c->n = waits ? 4 : 3;
+		c->frame = c->stack = 32;
+		*vec_push(a, &c->funcs) = (struct code_func){ 0, -1 };
+		if (waits)
+			*vec_push(a, &c->funcs) = (struct code_func){ 3, -1 };
+	}
+	join_programs(a, &im);
+	EXPECT_INT(im.progs.n, 1);
+	EXPECT_INT(im.progs.v[0].code.n, 3 + 2 * (1 + PART) + (shared ? 3U + 2 * 3 : 0) + (waits ? readers : 0));
+	EXPECT_INT(im.progs.v[0].code.frame, readers ? 64 : 32);
+	if (!shared)
+		return;
+	in = &im.progs.v[0].code.insns[im.progs.v[0].parts[1].insn];
+	EXPECT_INT(in[-7 - 3].imm, BPF_FUNC_jiffies64);
+	EXPECT_INT(in[-7 - 1].off, -32 - 16);
+	EXPECT_INT(in[1].off, 4); /* over the four */
+	EXPECT_INT(in[2].code, BPF_LDX | BPF_MEM | BPF_DW);
+	EXPECT_INT(in[2].off, -32 - 16);
+	EXPECT_INT(in[3].code, BPF_JMP | BPF_JNE | BPF_K);
+	EXPECT_INT(in[3].off, 2);
+	EXPECT_INT(in[4].imm, BPF_FUNC_ktime_get_ns);
+	EXPECT_INT(in[5].code, BPF_STX | BPF_MEM | BPF_DW);
+	EXPECT_INT(in[5].off, -32 - 16);
+	EXPECT_INT(in[6].code, BPF_JMP | BPF_JA);
+}
+
 /* Parts beyond 8192 instructions, or 60 different maps, begin another program. */
 static void test_large(struct arena *a)
 {
@@ -312,6 +359,10 @@ int main(void)
 	test_packets(a);
 	test_functions(a);
 	test_looks(a);
+	for (unsigned readers = 0; readers <= 2; readers++) {
+		test_clock(a, readers, false);
+		test_clock(a, readers, true);
+	}
 	test_large(a);
 	test_jumps(a);
 	arena_free(a);
