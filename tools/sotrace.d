@@ -18,6 +18,12 @@ self uint64_t ended;
 self uint64_t born;
 self uint64_t reset;
 
+/* Of the connection at hand: when its first event was seen; the same if it was noted then, else 0. us: since then. The
+ * clock is read only where a row is made. */
+this uint64_t born;
+this uint64_t known;
+inline uint64_t us = (timestamp - this->born) / 1000;
+
 dtrace:::BEGIN
 {
 	header();
@@ -55,16 +61,31 @@ tcp:::connect-request, tcp:::send, tcp:::receive
 / this->mine &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	this->born = born[arg0] ? born[arg0] : self->ended == arg0 ? self->born : timestamp;
-	this->us = (timestamp - this->born) / 1000;
+	this->known = born[arg0];
+	this->born = this->known ? this->known : timestamp;
 	this->mine = 2;
+}
+
+tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-received, tcp:::drop,
+tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received,
+tcp:::connect-request, tcp:::send, tcp:::receive
+/ this->mine == 2 && this->known == 0 && args[3]->tcps_state != TCP_STATE_CLOSED /
+{
+	born[arg0] = this->born;
+}
+
+/* What comes just after a connection's end. */
+tcp:::reset-sent, tcp:::drop
+/ this->mine == 2 && this->known == 0 && args[3]->tcps_state == TCP_STATE_CLOSED && self->ended == arg0 /
+{
+	this->born = self->born;
 }
 
 /* What each event has to say is put together where it is printed. */
 tcp:::state-change
 / this->mine == 2 /
 {
-	row_change(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_change(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename,
 	    tcp_state_name[args[5]->tcps_state], tcp_state_name[args[3]->tcps_state]);
 }
@@ -72,79 +93,71 @@ tcp:::state-change
 tcp:::congestion-state
 / this->mine == 2 /
 {
-	row_change(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_change(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->ca_oldname, args[5]->ca_name);
 }
 
 tcp:::resend
 / this->mine == 2 /
 {
-	row_resent(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_resent(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->re_kind, args[5]->re_segs);
 }
 
 tcp:::rto
 / this->mine == 2 /
 {
-	row_time(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_time(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "after", args[3]->tcps_rto, "ms");
 }
 
 tcp:::connect-established, tcp:::accept-established
 / this->mine == 2 /
 {
-	row_time(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_time(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "rtt", args[3]->tcps_srtt, "us");
 }
 
 tcp:::reset-sent, tcp:::reset-received
 / this->mine == 2 /
 {
-	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->reset_reason);
 }
 
 tcp:::drop
 / this->mine == 2 /
 {
-	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, args[5]->drop_reason);
 }
 
 tcp:::connect-request
 / this->mine == 2 /
 {
-	row(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "");
 }
 
 tcp:::zero-window-sent
 / this->mine == 2 /
 {
-	row_bytes(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_bytes(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "unread", args[3]->tcps_rcvq);
 }
 
 tcp:::zero-window-received
 / this->mine == 2 /
 {
-	row_bytes(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_bytes(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "unsent", args[3]->tcps_unsent);
 }
 
 tcp:::send, tcp:::receive
 / this->mine == 2 /
 {
-	row_bytes(this->us / 1000, this->us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
+	row_bytes(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "bytes", args[2]->ip_plength - args[4]->tcp_offset);
-}
-
-tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-received, tcp:::drop,
-tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received,
-tcp:::connect-request, tcp:::send, tcp:::receive
-/ this->mine == 2 && born[arg0] == 0 && args[3]->tcps_state != TCP_STATE_CLOSED /
-{
-	born[arg0] = timestamp;
 }
 
 tcp:::reset-received
