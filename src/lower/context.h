@@ -141,14 +141,15 @@ struct prog_ctx {
 	VEC(struct memo) memos;
 	struct hidden hidden;
 	enum sampling sampling;
-	vreg rate;         /* one firing in so many runs; 0: none is left out, or not drawn yet */
-	vreg left_out;     /* SAMPLE_PARTS, at run time: not 0 in a firing that is left out */
-	bool sleeps;       /* the program may wait for a process's memory */
-	bool blurs;        /* it has many branches; see blur() */
-	uint32_t tick;     /* the probe's number in the map of ticks, from 1; 0: not a tick */
-	int32_t changes;   /* how often the code so far has made or deleted elements of maps */
-	int32_t call_off;  /* the call's note: stack offset */
-	bool wants_packet; /* a clause asks for the packet's identity */
+	vreg rate;          /* one firing in so many runs; 0: none is left out, or not drawn yet */
+	vreg left_out;      /* SAMPLE_PARTS, at run time: not 0 in a firing that is left out */
+	bool sleeps;        /* the program may wait for a process's memory */
+	bool blurs;         /* it has many branches; see blur() */
+	int front_searches; /* so far; see front_here() */
+	uint32_t tick;      /* the probe's number in the map of ticks, from 1; 0: not a tick */
+	int32_t changes;    /* how often the code so far has made or deleted elements of maps */
+	int32_t call_off;   /* the call's note: stack offset */
+	bool wants_packet;  /* a clause asks for the packet's identity */
 	vreg packet_was, packet_before, packet_first; /* what __packet() found; 0: not called */
 	const struct expr *packet_call;               /* ... this one; others are asked for an identity only */
 

@@ -10,12 +10,14 @@
 #include <linux/bpf.h>
 
 #include "abi/arch.h"
+#include "lower/expr/expr.h"
 #include "lower/program.h"
 #include "lower/site/site.h"
 #include "lower/state/agg.h"
 
 #define KEY_MAX 32u /* longer ones have slots (abi/slots.h), or are many */
 #define TABLES 7u   /* a program may use 64 maps; some are left for tables of slots */
+#define SEARCHES 64 /* of a large program: the verifier takes only so many conditions */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN 4096u
 
@@ -54,7 +56,7 @@ void front_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, uint
 
 bool front_here(const struct clause_ctx *cx, const struct agg *a)
 {
-	return a->front && !is_user_site(cx->pg->site) && !cx->pg->blurs;
+	return a->front && !is_user_site(cx->pg->site) && (!cx->pg->blurs || cx->pg->front_searches < SEARCHES);
 }
 
 /* The first slot of the key's, on this CPU; jumps to none if the CPU has no part. */
@@ -123,8 +125,10 @@ void front_find(struct clause_ctx *cx, const struct agg *a, struct agg_key *key,
 	if (again) {
 		ir_jcci(ir, CC_EQ, key->front_slot, 0, none);
 	} else {
-		vreg slots = bucket(cx, a, key->at, none);
+		const vreg slots = bucket(cx, a, key->at, none), way = ir_var(ir);
+		vreg at;
 
+		cx->pg->front_searches++;
 		key->front = a->front;
 		key->front_slot = ir_var(ir);
 		for (size_t t = 0; t < sizeof(tries) / sizeof(tries[0]); t++)
@@ -132,12 +136,15 @@ void front_find(struct clause_ctx *cx, const struct agg *a, struct agg_key *key,
 				uint32_t other = ir_newlabel(ir);
 
 				tries[t](cx, a, slots, (int32_t)(i * a->front_size), key->at, other);
-				ir_set(ir, key->front_slot, ir_alui(ir, ALU_ADD, slots, (int32_t)(i * a->front_size)));
+				ir_seti(ir, way, i);
 				ir_jmp(ir, found);
 				ir_label(ir, other);
 			}
 		ir_jmp(ir, none);
 		ir_label(ir, found);
+		at = ir_alui(ir, ALU_AND, blur(cx, way), DW_FRONT_WAYS - 1);
+		at = ir_alui(ir, ALU_MUL, at, (int32_t)a->front_size);
+		ir_set(ir, key->front_slot, ir_alu(ir, ALU_ADD, slots, at));
 	}
 	ir_set(ir, own, ir_alui(ir, ALU_ADD, key->front_slot, (int32_t)a->front_value));
 	ir_jmp(ir, often);
