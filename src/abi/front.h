@@ -5,6 +5,8 @@
  *	the map		for each CPU: DW_FRONT_SLOTS slots
  *	a slot		u64 state | key | values
  *
+ * Values of a word or two come first, so that they share a line of the CPU's cache with the key.
+ *
  * Programs write to the part of their CPU only, so a value there changes as one of a per-CPU map does. A key belongs to
  * DW_FRONT_WAYS slots that are beside each other. If other keys have both, it is in the maps. A key may be in several
  * places: its value is the sum.

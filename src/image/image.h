@@ -88,6 +88,7 @@ struct agg {
 	uint32_t slot_value, slot_size; /* where its value is in a slot; bytes of a slot */
 	uint32_t front; /* index in image.maps + 1: the table in front of the maps (abi/front.h); 0: none */
 	uint32_t front_value, front_size; /* likewise */
+	uint32_t front_used;              /* ... of these, bytes that have values or the key */
 	/* quantize and its kin with few levels in use: a map's entry is one level of one key. The last 8 bytes of the
 	 * map's key are the level, its value is one word; nwords still counts all levels. */
 	bool sparse;
@@ -213,7 +214,7 @@ struct image_probe {
 	X(MAP_PLACES)      /* the owner service's array of one struct dw_places */ \
 	X(MAP_ENDED)       /* the owner service's array of one struct dw_ended */ \
 	X(MAP_PACKETS)     /* array of one value: notes of packets (abi/notes.h) */ \
-	X(MAP_FREED)       /* per-CPU array of one value: the packet whose memory was given back last */ \
+	X(MAP_FREED)       /* per-CPU array of one value: the packet whose memory was given back last, its place */ \
 	X(MAP_AGES)        /* array: the packets that have a pkt-> variable, in a ring */ \
 	X(MAP_BOXES)       /* hash: dw_tstr of a container's name -> number of the literal that it equals */ \
 	X(MAP_CALLS)       /* LRU hash of lower/calls.c: thread -> the call that it is in */

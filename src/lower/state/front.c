@@ -17,41 +17,63 @@
 
 #define KEY_MAX 32u /* longer ones have slots (abi/slots.h), or are many */
 #define TABLES 7u   /* a program may use 64 maps; some are left for tables of slots */
+#define LINE 64u
 #define SEARCHES 64 /* of a large program: the verifier takes only so many conditions */
 /* A map with less room was asked for: it keeps its meaning. */
 #define ENTRIES_MIN 4096u
 
-/* Puts the value into the slots of another aggregation of its group. False: there is none, or they have no room. */
-static bool join(struct lowerer *lw, const struct symbol *s, struct agg *a)
+/* Bytes of a slot with so many in use: whole lines of the CPU's cache, an odd number of them, so that the first lines
+ * of the slots are spread over the cache. */
+static uint32_t slot_size(uint32_t used)
 {
-	const uint32_t bytes = a->nwords * 8;
+	return ((used + LINE - 1) / LINE | 1) * LINE;
+}
+
+/* Gives the values of a table their places in a slot: those of a word or two first, beside the key. */
+static void lay_out(struct lowerer *lw, uint32_t front)
+{
+	uint32_t at = 0;
+
+	for (int large = 0; large < 2; large++)
+		for (size_t i = 0; i < lw->im->aggs.n; i++) {
+			struct agg *a = &lw->im->aggs.v[i];
+
+			if (a->front != front || (a->nwords > 2) != large)
+				continue;
+			a->front_value = at ? at : DW_FRONT_KEY + a->key_size;
+			at = a->front_value + a->nwords * 8;
+		}
+	for (size_t i = 0; i < lw->im->aggs.n; i++)
+		if (lw->im->aggs.v[i].front == front) {
+			lw->im->aggs.v[i].front_used = at;
+			lw->im->aggs.v[i].front_size = slot_size(at);
+		}
+	lw->im->maps.v[front - 1].value_size = DW_FRONT_SLOTS * slot_size(at);
+}
+
+/* The table of another aggregation of its group; 0: there is none, or its slots have no room. */
+static uint32_t table_of_group(struct lowerer *lw, const struct symbol *s, const struct agg *a)
+{
 	const struct agg *with = agg_alike(lw, s, a);
 
-	if (!with || !with->front || with->front_size + bytes > DW_FRONT_SIZE)
-		return false;
-	a->front = with->front;
-	a->front_value = with->front_size;
-	a->front_size = with->front_size + bytes;
-	lw->im->maps.v[a->front - 1].value_size += DW_FRONT_SLOTS * bytes;
-	for (size_t i = 0; i < lw->im->aggs.n; i++)
-		if (lw->im->aggs.v[i].front == a->front)
-			lw->im->aggs.v[i].front_size = a->front_size;
-	return true;
+	return with && with->front && slot_size(with->front_used + a->nwords * 8) <= DW_FRONT_SIZE ? with->front : 0;
 }
 
 void front_begin(struct lowerer *lw, const struct symbol *s, struct agg *a, uint32_t entries)
 {
-	const uint32_t value = DW_FRONT_KEY + a->key_size, size = value + a->nwords * 8;
+	const uint32_t size = slot_size(DW_FRONT_KEY + a->key_size + a->nwords * 8);
 
 	if (lw->env->no_exchange || lw->env->aggpercpu || !agg_hashed(a) || a->shared || a->sparse ||
 		a->key_size > KEY_MAX || a->key_size % 8 || size > DW_FRONT_SIZE || entries < ENTRIES_MIN ||
-		a->fn == DW_AGG_AVG || a->fn == DW_AGG_STDDEV || join(lw, s, a) || lw->ntables >= TABLES)
+		a->fn == DW_AGG_AVG || a->fn == DW_AGG_STDDEV)
 		return;
-	lw->ntables++;
-	a->front_value = value;
-	a->front_size = size;
-	a->front =
-		map_add_value(lw, MAP_FRONT, arena_printf(lw->arena, "front_%.8s", a->name), DW_FRONT_SLOTS * size) + 1;
+	a->front = table_of_group(lw, s, a);
+	if (!a->front && lw->ntables < TABLES) {
+		lw->ntables++;
+		a->front = map_add_value(lw, MAP_FRONT, arena_printf(lw->arena, "front_%.8s", a->name), 0) + 1;
+	}
+	if (a->front)
+		lay_out(lw, a->front);
 }
 
 bool front_here(const struct clause_ctx *cx, const struct agg *a)
