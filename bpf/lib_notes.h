@@ -49,6 +49,12 @@ INLINE struct note_bucket note_cut(void *table, u64 key)
 	};
 }
 
+/* The number of keys of packets to be cut in the key's bucket and some others. */
+INLINE u32 *note_cut_count(void *table, u64 key)
+{
+	return (u32 *)((char *)table + DW_NOTES_CUT_COUNTS + 4 * note_hash(key, DW_NOTE_COUNT_BITS));
+}
+
 /* The distance of a key from the bucket, or NOTE_NONE. To the verifier it is no constant, so that it walks what follows
  * once for all. */
 INLINE u64 note_search(struct note_bucket bucket, u64 key)
@@ -108,27 +114,30 @@ INLINE u64 note_oldest(struct note_bucket bucket, u32 words)
 	return off;
 }
 
-/* Writes the note of a key to a place that has had the key `was`, unless another CPU has changed that. */
-INLINE void note_write(struct note_bucket bucket, u64 off, u64 was, u64 key, const u64 *note, u32 words, int exchange)
+/* Writes the note of a key to a place that has had the key `was`, unless another CPU has changed that. Returns 1 if it
+ * has. */
+INLINE int note_write(struct note_bucket bucket, u64 off, u64 was, u64 key, const u64 *note, u32 words, int exchange)
 {
 	note_word *at = note_key(bucket, off), *to;
 
 	if (!exchange)
 		*at = DW_NOTE_BUSY;
 	else if (__sync_val_compare_and_swap((u64 *)at, was, DW_NOTE_BUSY) != was)
-		return;
+		return 0;
 	to = note_at(bucket, off, words);
 #pragma unroll
-	for (u32 i = 0; i < words; i++)
-		to[i] = note[i];
+	for (u32 i = 0; i < DW_NOTE_WORDS; i++) /* clang unrolls no loop up to a parameter */
+		if (i < words)
+			to[i] = note[i];
 	if (exchange && !ARCH_STORES_IN_ORDER)
 		__sync_lock_test_and_set((u64 *)at, key);
 	else
 		*at = key;
+	return 1;
 }
 
-/* Gives a key a note. */
-INLINE void note_put(struct note_bucket bucket, u64 key, const u64 *note, u32 words, int exchange)
+/* Gives a key a note. Returns 1 if it has taken a free place. */
+INLINE int note_put(struct note_bucket bucket, u64 key, const u64 *note, u32 words, int exchange)
 {
 	u64 off = note_search(bucket, key), was = key;
 
@@ -138,19 +147,18 @@ INLINE void note_put(struct note_bucket bucket, u64 key, const u64 *note, u32 wo
 			off = note_oldest(bucket, words);
 		was = *note_key(bucket, off);
 	}
-	if (was != DW_NOTE_BUSY)
-		note_write(bucket, off, was, key, note, words, exchange);
+	return was != DW_NOTE_BUSY && note_write(bucket, off, was, key, note, words, exchange) && !was;
 }
 
-/* Deletes a key. */
-INLINE void note_drop(struct note_bucket bucket, u64 key, int exchange)
+/* Deletes a key. Returns 1 if it was there. */
+INLINE int note_drop(struct note_bucket bucket, u64 key, int exchange)
 {
 	u64 off = note_search(bucket, key);
 
 	if (off == NOTE_NONE)
-		return;
+		return 0;
 	if (exchange)
-		__sync_val_compare_and_swap((u64 *)note_key(bucket, off), key, 0);
-	else
-		*note_key(bucket, off) = 0;
+		return __sync_val_compare_and_swap((u64 *)note_key(bucket, off), key, 0) == key;
+	*note_key(bucket, off) = 0;
+	return 1;
 }

@@ -19,10 +19,23 @@ INLINE struct dw_packet *packet_find(void *table, u64 key)
 /* Notes a packet under the key; cut: as one that is to be cut. */
 INLINE u64 put_packet(void *table, u64 key, const struct dw_packet *note, u64 cut, int exchange)
 {
+	u32 *count;
+
 	if (!table || !note)
 		return 0;
-	note_put(cut ? note_cut(table, key) : note_packets(table, key), key, &note->id, DW_NOTE_WORDS, exchange);
+	count = note_cut_count(table, key);
+	if (cut) /* before it can be found */
+		__sync_fetch_and_add(count, 1);
+	if (!note_put(cut ? note_cut(table, key) : note_packets(table, key), key, &note->id, DW_NOTE_WORDS, exchange) &&
+		cut)
+		__sync_fetch_and_add(count, -1);
 	return 0;
+}
+
+INLINE void cut_drop(void *table, u64 key, int exchange)
+{
+	if (note_drop(note_cut(table, key), key, exchange))
+		__sync_fetch_and_add(note_cut_count(table, key), -1);
 }
 
 PART u64 packet_put(void *table, u64 key, const struct dw_packet *note, u64 cut)
@@ -146,9 +159,9 @@ INLINE struct dw_packet *packet_moved(
 		return p;
 	s->from = 0;
 	last = map_lookup(freed, &s->from);
-	if (last && *last && *last == b->id && !packet_begins(s, b->place, 0)) {
-		s->note.id = *last;
-		*last = 0;
+	if (last && last[0] && last[0] == b->id && !packet_begins(s, last[1], 0)) {
+		s->note.id = last[0];
+		last[0] = 0;
 	}
 	return p;
 }
@@ -163,13 +176,16 @@ INLINE u64 packet_after(const struct dw_stage *s)
  * first segment; each segment notes it for the next one. s->note is then what is known of the packet. */
 INLINE u64 packet_segment(struct dw_stage *s, void *table, void *freed, int exchange)
 {
-	struct dw_packet *whole = note_find(note_cut(table, s->flow), s->flow, DW_NOTE_WORDS), *p;
+	struct dw_packet *whole, *p;
 	u64 *last;
 
+	if (exchange && !*(volatile u32 *)note_cut_count(table, s->flow))
+		return 0;
+	whole = note_find(note_cut(table, s->flow), s->flow, DW_NOTE_WORDS);
 	if (!whole)
 		return 0;
 	s->note = *whole;
-	note_drop(note_cut(table, s->flow), s->flow, exchange);
+	cut_drop(table, s->flow, exchange);
 	if (s->note.sent == s->head || s->bytes & DW_STAGE_GSO) {
 		s->note.sent = s->note.depart = 0;
 		return 0; /* the device cuts it, or what begins here was never cut */
@@ -263,12 +279,15 @@ INLINE void packet_keep(const struct dw_stage *s, void *table, u64 place, int ex
 		note_write(note_packets(table, s->head), place, s->head, s->head, &s->note.id, DW_NOTE_WORDS, exchange);
 }
 
-/* Likewise that of its sk_buff. */
+/* Likewise that of its sk_buff, which is mostly the same as before. */
 INLINE void packet_keep_buffer(struct dw_stage *s, void *table, u64 place, int exchange)
 {
-	s->flow = s->head; /* with bytes and from: a struct dw_buffer */
+	const struct dw_buffer *b = note_of(note_buffers(table, s->buffer), place, DW_NOTE_BUFFER_WORDS);
+
+	if (b && b->head == s->head && b->id == s->note.id)
+		return;
+	s->flow = s->head; /* with bytes: a struct dw_buffer */
 	s->bytes = s->note.id;
-	s->from = s->note.place;
 	if (place != NOTE_NONE)
 		note_write(note_buffers(table, s->buffer), place, s->buffer, s->buffer, &s->flow, DW_NOTE_BUFFER_WORDS,
 			exchange);
@@ -387,7 +406,7 @@ u64 packet_note_plain(struct dw_stage *s, void *table, void *freed)
 INLINE u64 end_packet(u64 *at, void *table, void *freed, int exchange)
 {
 	struct dw_packet *p;
-	u64 id, old, *last;
+	u64 id, was, old, *last;
 
 	if (at[1])
 		note_drop(note_buffers(table, at[1]), at[1], exchange);
@@ -395,6 +414,7 @@ INLINE u64 end_packet(u64 *at, void *table, void *freed, int exchange)
 	if (!p)
 		return 0;
 	id = p->cut & DW_CUT_SHARED ? 0 : p->id;
+	was = p->place;
 	note_drop(note_packets(table, at[0]), at[0], exchange);
 	if (!id)
 		return 0;
@@ -402,8 +422,9 @@ INLINE u64 end_packet(u64 *at, void *table, void *freed, int exchange)
 	last = map_lookup(freed, at);
 	if (!last)
 		return 0;
-	old = *last;
-	*last = id;
+	old = last[0];
+	last[0] = id;
+	last[1] = was;
 	return old;
 }
 

@@ -305,7 +305,6 @@ struct dw_packet {
 struct dw_buffer {
 	DW_U64 head; /* where its headers were */
 	DW_U64 id;
-	DW_U64 place; /* the packet's last place then */
 };
 /* One stage of a packet, for packet_note() of bpf/lib_packet.h. */
 struct dw_stage {

@@ -90,7 +90,7 @@ uint32_t map_for(struct lowerer *lw, enum map_role role)
 		[MAP_CHILL] = { MAP_CHILL, "dw_chill", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 16, 1, 0, NULL },
 		[MAP_CALLS] = { MAP_CALLS, "dw_calls", BPF_MAP_TYPE_LRU_HASH, 8, 72, 16384, 0, NULL },
 		[MAP_PACKETS] = { MAP_PACKETS, "dw_packets", BPF_MAP_TYPE_ARRAY, 4, DW_NOTES_SIZE, 1, 0, NULL },
-		[MAP_FREED] = { MAP_FREED, "dw_freed", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 8, 1, 0, NULL },
+		[MAP_FREED] = { MAP_FREED, "dw_freed", BPF_MAP_TYPE_PERCPU_ARRAY, 4, 16, 1, 0, NULL },
 		[MAP_BOXES] = { MAP_BOXES, "dw_boxes", BPF_MAP_TYPE_HASH, sizeof(struct dw_tstr), 8, BOXES,
 			BPF_F_NO_PREALLOC, NULL },
 		[MAP_BORN] = { MAP_BORN, "dw_born", BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0, NULL },
