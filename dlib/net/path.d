@@ -59,22 +59,21 @@ inline int dw_path_inet[struct sk_buff *B] = B->sk == 0 || B->sk->__sk_common.sk
 
 /* A packet behind VLAN tags in its data: those that follow the tag beside the data (QinQ), two at most. Then the buffer's
  * protocol is that of the first one, and the network header may be marked before or behind tags; the frame's bytes say it.
- * Arithmetic, without a branch: the verifier of the kernel would follow each branch to the program's end. */
+ * Of the frame arithmetic, without a branch: the verifier of the kernel would follow each branch to the program's end. */
 inline uint64_t dw_equal[uint64_t a, uint64_t b] = 1 - (((a ^ b) | -(a ^ b)) >> 63);
 inline uint64_t dw_vlan_type[uint64_t type] = dw_equal[type, DW_ETH_P_8021Q] | dw_equal[type, DW_ETH_P_8021AD];
 /* The network header of the frame at `at`: behind the addresses, the VLAN tags (two at most) and the type. */
 inline uint64_t dw_frame_nh[uint64_t at] = at + DW_ETH_HLEN + 4 * dw_vlan_type[dw_kword[at + 12] & 0xffff] *
     (1 + dw_vlan_type[dw_kword[at + 12] >> 32 & 0xffff]);
-inline uint64_t dw_path_tagged[struct sk_buff *B] = dw_vlan_type[B->protocol];
-inline uint64_t dw_path_behind[struct sk_buff *B] = dw_frame_nh[(uint64_t)B->head + B->mac_header * dw_path_tagged[B]];
+inline int dw_path_tagged[struct sk_buff *B] = B->protocol == DW_ETH_P_8021Q || B->protocol == DW_ETH_P_8021AD;
 /* At these stages a packet may have them. */
 inline int dw_path_framed[int stage] = (stage >= DW_PATH_TC_EGRESS && stage <= DW_PATH_TC_INGRESS) ||
     stage == DW_PATH_SENT || stage == DW_PATH_DROP;
 inline uint64_t dw_path_nh[struct sk_buff *B, int stage, uint64_t nh] =
-    dw_path_framed[stage] ? nh + dw_path_tagged[B] * (dw_path_behind[B] - nh) : nh;
+    dw_path_framed[stage] && dw_path_tagged[B] ? dw_frame_nh[(uint64_t)B->head + B->mac_header] : nh;
 inline uint64_t dw_frame_type[uint64_t nh] = dw_kword[nh - 2] & 0xffff;
-inline uint64_t dw_path_type[struct sk_buff *B, int stage, uint64_t nh] = dw_path_framed[stage] ?
-    B->protocol + dw_path_tagged[B] * (dw_frame_type[nh] - B->protocol) : B->protocol;
+inline uint64_t dw_path_type[struct sk_buff *B, int stage, uint64_t nh] =
+    dw_path_framed[stage] && dw_path_tagged[B] ? dw_frame_type[nh] : B->protocol;
 inline int dw_path_ver[uint64_t type] = type == DW_ETH_P_IP ? 4 : type == DW_ETH_P_IPV6 ? 6 : 0;
 
 /* Have several buffers the same data? The lower half counts them (SKB_DATAREF_SHIFT). */
