@@ -318,6 +318,12 @@ INLINE void packet_call(struct dw_stage *s, void *table, int exchange)
 	packet_keep(s, table, place, exchange);
 }
 
+/* Nothing is known of the packet. */
+INLINE void packet_none(struct dw_stage *s)
+{
+	s->note.id = s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
+}
+
 INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchange)
 {
 	u64 stage = packet_stage(s), begins = 0;
@@ -325,8 +331,8 @@ INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchang
 	struct dw_buffer *b;
 	u64 place, buffer;
 
-	s->note.id = s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
 	if (stage == DW_STAGE_SEND) {
+		packet_none(s);
 		packet_call(s, table, exchange);
 		return 0;
 	}
@@ -336,6 +342,8 @@ INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchang
 	b = note_of(note_buffers(table, s->buffer), buffer, DW_NOTE_BUFFER_WORDS);
 	NUMBER(place); /* else the verifier would follow what it knows of both to the end */
 	NUMBER(buffer);
+	if (!was)
+		packet_none(s);
 	if (b && b->head != s->head)
 		was = packet_moved(s, table, freed, was, b);
 	if (was) {
@@ -372,8 +380,8 @@ INLINE u64 note_packet(struct dw_stage *s, void *table, void *freed, int exchang
 	stage = packet_stage(s);
 	if (!(stage == DW_STAGE_TRANSMIT && s->flow && packet_segment(s, table, freed, exchange)) &&
 		(begins || !s->note.id)) {
+		packet_none(s);
 		s->note.id = s->now << CPU_BITS | (this_cpu() & ((1U << CPU_BITS) - 1));
-		s->note.time = s->note.place = s->note.sent = s->note.depart = s->note.first = s->note.cut = 0;
 		stage = packet_stage(s);
 		if ((stage == DW_STAGE_OUTPUT || stage == DW_STAGE_TCP_OUT || stage == DW_STAGE_UDP_OUT) && s->flow)
 			packet_called(s, table);

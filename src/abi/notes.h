@@ -7,7 +7,7 @@
  *	a bucket	u64 key[DW_NOTE_WAYS] | the notes of these keys
  *
  * Of those to be cut the keys of all buckets come first: each segment looks for its number there, in another bucket
- * each time, and seldom finds it. So it looks first how many keys there are in some buckets: in a few lines of the
+ * each time, and seldom finds it. So it looks first how many keys there are in some buckets: in one line of the
  * cache. That is never less than there are; kernels without exchanges do without.
  *
  * The keys of a bucket share a line of the CPU's cache. 0 is a free one, DW_NOTE_BUSY one whose note is being written.
@@ -23,7 +23,7 @@
 #define DW_NOTE_BUCKET(words) (DW_NOTE_WAYS * 8u * (1u + (words)))
 #define DW_NOTE_BITS 12u /* of the number of a bucket */
 #define DW_NOTE_CUT_BITS 9u
-#define DW_NOTE_COUNT_BITS 6u /* of the number of a u32, which counts keys of those to be cut */
+#define DW_NOTE_COUNT_BITS 4u /* of the number of a u32, which counts keys of those to be cut */
 #define DW_NOTE_FACTOR 0x9e3779b97f4a7c15ull
 
 #define DW_NOTES_PACKETS 0u
