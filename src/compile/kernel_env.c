@@ -22,6 +22,7 @@
 #include "kernel/functions.h"
 #include "kernel/ksyms.h"
 #include "kernel/lockdown.h"
+#include "kernel/preempt.h"
 #include "kernel/release.h"
 #include "namespaces/pidns.h"
 #include "namespaces/zone.h"
@@ -570,6 +571,7 @@ void kernel_env_give(struct kernel_env *k, struct compilation *c)
 	env->no_regs = !ids[7];
 	env->prealloc = env->ringbuf = !ids[8];
 	env->no_voids = release_before(6, 15); /* nothing shows it but a refusal */
+	env->preempts_softirqs = preempt_softirqs();
 	env->faults_kill = release_faults_kill();
 	if (release_mixes_frames()) /* pointers may be arguments of functions that are checked alone since 5.12 */
 		env->guard = env->no_exchange ? GUARD_ALL : GUARD_LOCAL;

@@ -13,17 +13,24 @@
 #include "kernel/readall.h"
 #include "kernel/release.h"
 
+static bool is_word(const char *at, const char *word)
+{
+	const size_t len = strcspn(at, " ");
+
+	return len == strlen(word) && !strncmp(at, word, len);
+}
+
 /* The word is PREEMPT, PREEMPT_RT, PREEMPT_LAZY and the like, or PREEMPT_DYNAMIC. */
 enum preempts preempt_of_version(const char *version)
 {
-	static const char word[] = "PREEMPT", dynamic[] = "PREEMPT_DYNAMIC";
+	static const char word[] = "PREEMPT";
 
 	for (const char *at = version; (at = strstr(at, word)); at += strlen(word)) {
-		const size_t len = strcspn(at, " ");
-
 		if (at > version && at[-1] != ' ')
 			continue;
-		return len == strlen(dynamic) && !strncmp(at, dynamic, len) ? PREEMPTS_BY_MODE : PREEMPTS;
+		if (is_word(at, "PREEMPT_DYNAMIC"))
+			return PREEMPTS_BY_MODE;
+		return is_word(at, "PREEMPT_RT") ? PREEMPTS_SOFTIRQS : PREEMPTS;
 	}
 	return PREEMPTS_NOT;
 }
@@ -92,14 +99,25 @@ static enum preempts by_debugfs(void)
 	return preempt_of_modes(line);
 }
 
-bool preempt_read(void)
+static enum preempts by_version(void)
 {
 	struct utsname u;
-	enum preempts p = uname(&u) ? PREEMPTS_UNKNOWN : preempt_of_version(u.version);
+
+	return uname(&u) ? PREEMPTS_UNKNOWN : preempt_of_version(u.version);
+}
+
+bool preempt_softirqs(void)
+{
+	return by_version() == PREEMPTS_SOFTIRQS;
+}
+
+bool preempt_read(void)
+{
+	enum preempts p = by_version();
 
 	if (p == PREEMPTS_BY_MODE)
 		p = by_variable();
 	if (p == PREEMPTS_UNKNOWN)
 		p = by_debugfs();
-	return p == PREEMPTS_UNKNOWN ? !release_before(7, 0) : p == PREEMPTS;
+	return p == PREEMPTS_UNKNOWN ? !release_before(7, 0) : p != PREEMPTS_NOT;
 }

@@ -6,12 +6,15 @@
 #define DWIRE_KERNEL_PREEMPT_H
 #include <stdbool.h>
 
-/* The kernel is built to do so; or it is decided when it boots, or later, by the mode. */
-enum preempts { PREEMPTS_NOT, PREEMPTS, PREEMPTS_BY_MODE, PREEMPTS_UNKNOWN };
+/* The kernel is built to do so, with PREEMPT_RT also where softirqs are off; or it is decided when it boots, or later,
+ * by the mode. */
+enum preempts { PREEMPTS_NOT, PREEMPTS, PREEMPTS_SOFTIRQS, PREEMPTS_BY_MODE, PREEMPTS_UNKNOWN };
 
 /* Does the running kernel preempt? Sources: the version of uname(2); with PREEMPT_DYNAMIC the kernel's variable
  * preempt_dynamic_mode, or the mode in debugfs. If none can be read, true for Linux 7.0 and later. */
 bool preempt_read(void);
+/* Does it take the CPU from what runs with softirqs off? Source: the version of uname(2). */
+bool preempt_softirqs(void);
 
 /* From uname(2)'s version: "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1". */
 enum preempts preempt_of_version(const char *version);

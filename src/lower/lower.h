@@ -67,6 +67,7 @@ struct lower_env {
 	bool no_sk_cookie;          /* tracing programs have no bpf_get_socket_cookie() (before Linux 5.12) */
 	bool no_cookie;             /* attachments have no cookies (before Linux 5.15) */
 	bool no_regs;               /* no bpf_task_pt_regs() (before Linux 5.15) */
+	bool preempts_softirqs;     /* the kernel takes the CPU also from programs with softirqs off (PREEMPT_RT) */
 	bool faults_kill;           /* a load from a bad address may kill the kernel; see release_faults_kill() */
 	enum ir_guard guard;        /* calls that the verifier may get wrong (before Linux 6.5) */
 	bool prealloc;              /* programs at perf events use preallocated hashes only (before Linux 6.1) */

@@ -37,12 +37,17 @@ bool site_is_kprobe(const struct site *s)
 	return attach_info(s->attach)->way == WAY_KPROBE;
 }
 
+bool site_keeps_cpu(const struct lower_env *env, const struct site *s)
+{
+	return s->bh_off && !env->preempts_softirqs;
+}
+
 bool site_by_kprobe(const struct lower_env *env, const struct site *s, enum tier t)
 {
 	if (!site_is_function(s) || t == TIER_HOOKS)
 		return false;
 	return t == TIER_KPROBES ||
-		(!s->entry_args && !s->bh_off && env->kprobe_better &&
+		(!s->entry_args && !site_keeps_cpu(env, s) && env->kprobe_better &&
 			env->kprobe_better(env->ctx, s->attach == ATTACH_FEXIT));
 }
 

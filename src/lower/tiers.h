@@ -14,6 +14,8 @@ int tier_by_name(const char *name);
 bool site_is_kprobe(const struct site *s);
 bool site_in_tier(const struct site *s, enum tier t);
 bool site_is_function(const struct site *s);
+/* Does no thread take the CPU from its program? */
+bool site_keeps_cpu(const struct lower_env *env, const struct site *s);
 /* Is a site at a function reached by a kprobe? In the tier kprobes all are. In the tier functions those are where
  * fentry or fexit would miss firings, unless the site needs arguments at the function's end. */
 bool site_by_kprobe(const struct lower_env *env, const struct site *s, enum tier t);

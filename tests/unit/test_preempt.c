@@ -11,7 +11,7 @@ static const struct {
 } versions[] = {
 	{ "#1 SMP PREEMPT_DYNAMIC Debian 6.12.117-1~deb12u1 (2026-11-14)", PREEMPTS_BY_MODE },
 	{ "#1 SMP PREEMPT_DYNAMIC", PREEMPTS_BY_MODE },
-	{ "#1 SMP PREEMPT_RT Debian 6.12.117-1 (2026-11-14)", PREEMPTS },
+	{ "#1 SMP PREEMPT_RT Debian 6.12.117-1 (2026-11-14)", PREEMPTS_SOFTIRQS },
 	{ "#1 SMP PREEMPT Thu Nov 26 10:00:00 UTC 2026", PREEMPTS },
 	{ "#1 SMP PREEMPT_LAZY Thu Nov 26 10:00:00 UTC 2026", PREEMPTS },
 	{ "#46 SMP PREEMPT", PREEMPTS },
@@ -19,6 +19,7 @@ static const struct {
 	{ "#1 SMP Debian 5.10.262-1 (2026-07-31)", PREEMPTS_NOT },
 	{ "#1~NOPREEMPT SMP Debian", PREEMPTS_NOT },
 	{ "PREEMPT", PREEMPTS },
+	{ "x PREEMPT_RT", PREEMPTS_SOFTIRQS },
 	{ "", PREEMPTS_NOT },
 }, modes[] = {
 	{ "none voluntary (full)", PREEMPTS },
@@ -90,6 +91,11 @@ int main(void)
 		EXPECT_INT(site_by_kprobe(&env, &sites[i].site, sites[i].tier), sites[i].old);
 		env.kprobe_better = later;
 		EXPECT_INT(site_by_kprobe(&env, &sites[i].site, sites[i].tier), sites[i].later);
+		EXPECT_INT(site_keeps_cpu(&env, &sites[i].site), sites[i].site.bh_off);
+		env.preempts_softirqs = true;
+		EXPECT_INT(site_keeps_cpu(&env, &sites[i].site), false);
+		EXPECT_INT(site_by_kprobe(&env, &sites[i].site, sites[i].tier),
+			sites[i].later || (sites[i].site.bh_off && !sites[i].site.entry_args));
 	}
 	return unit_end();
 }

@@ -34,8 +34,15 @@ samples() {
 	[ "$STATUS" -eq 0 ] && [ "$(grep -c '^cpu' <<<"$OUT")" -eq "$online" ]
 }
 
+# There a thread may run between the load and the store of a plain addition.
+atomic() {
+	trace --dump=ir -n 'softnet:::entry { @ = count(); }'
+	[ "$STATUS" -eq 0 ] && has "$OUT" xadd8
+}
+
 rt_guest() {
 	check rt-is-rt grep -q PREEMPT_RT /proc/version
+	check rt-atomic atomic
 	works rt hooks functions kprobes
 	kernel_test cli/selftest.sh
 }

@@ -8,8 +8,8 @@
  * takes 500 (bench/keys.c). A server has new keys with each connection, and its per-CPU values would take memory for
  * each possible CPU. min, max and stddev have the per-CPU map only: they are more than additions.
  *
- * Invariant: a per-CPU value is changed on its CPU only. Where a site runs with softirqs off, no other program of ours
- * can run between a load and its store. Elsewhere the program can be interrupted or preempted by another run, so an
+ * Invariant: a per-CPU value is changed on its CPU only. Where a site runs with softirqs off, mostly no other program of
+ * ours can run between a load and its store (is_alone()). Elsewhere the program can be interrupted or preempted by another run, so an
  * update is one atomic instruction. */
 #include "lower/state/agg.h"
 
@@ -20,6 +20,7 @@
 #include "lower/program.h"
 #include "lower/state/state.h"
 #include "lower/text/text.h"
+#include "lower/tiers.h"
 
 #define OFTEN_KEYS 16384u /* keys with per-CPU values; further ones stay in the common map */
 /* A key gets per-CPU values after so many updates, a power of two: what making them takes is then some 10 ns for each
@@ -223,7 +224,7 @@ void aggs_begin(struct lowerer *lw)
  * costs less than an atomic one. */
 static bool is_alone(const struct clause_ctx *cx, const struct symbol *s)
 {
-	return cx->pg->site->bh_off && !s->irqs;
+	return site_keeps_cpu(cx->lw->env, cx->pg->site) && !s->irqs;
 }
 
 /* To a per-CPU value. */
