@@ -8,9 +8,8 @@
  * takes 500 (bench/keys.c). A server has new keys with each connection, and its per-CPU values would take memory for
  * each possible CPU. min, max and stddev have the per-CPU map only: they are more than additions.
  *
- * Invariant: a per-CPU value is changed on its CPU only. Where a site runs with softirqs off, mostly no other program of
- * ours can run between a load and its store (is_alone()). Elsewhere the program can be interrupted or preempted by another run, so an
- * update is one atomic instruction. */
+ * Invariant: a per-CPU value is changed on its CPU only. Where no other program that fills the aggregation can run
+ * between a load and its store, an update is those two (is_alone()). Elsewhere it is one atomic instruction. */
 #include "lower/state/agg.h"
 
 #include <linux/bpf.h>
