@@ -28,14 +28,14 @@ INLINE u64 put_packet(void *table, u64 key, const struct dw_packet *note, u64 cu
 		__sync_fetch_and_add(count, 1);
 	if (!note_put(cut ? note_cut(table, key) : note_packets(table, key), key, &note->id, DW_NOTE_WORDS, exchange) &&
 		cut)
-		__sync_fetch_and_add(count, -1);
+		__sync_fetch_and_add(count, (u32)-1);
 	return 0;
 }
 
 INLINE void cut_drop(void *table, u64 key, int exchange)
 {
 	if (note_drop(note_cut(table, key), key, exchange))
-		__sync_fetch_and_add(note_cut_count(table, key), -1);
+		__sync_fetch_and_add(note_cut_count(table, key), (u32)-1);
 }
 
 PART u64 packet_put(void *table, u64 key, const struct dw_packet *note, u64 cut)
