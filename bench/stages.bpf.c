@@ -2,19 +2,13 @@
 /* stages: by hand, what pktlat shows: between each two stages of a packet's way how many packets, and how long they took, as a
  * sum, a most and a distribution. A lower bound: IPv4 in one namespace, no end of a packet, no send calls, no filters, no names. */
 #include "kern.h"
-
-#define STEPS 16 /* of a distribution, from a time to its double; below that, one a microsecond */
+#include "steps.h"
 
 enum stage { OUTPUT = 1, POSTROUTING, QUEUE, TRANSMIT, DRIVER, DEVICE, PREROUTING, INPUT, SOCKET, READ, NSTAGES };
 
 struct note {
 	u64 ns;
 	u32 last;
-};
-
-struct times {
-	u64 packets, ns, most;
-	u64 us[32 * STEPS];
 };
 
 struct {
@@ -31,26 +25,12 @@ struct {
 	__type(value, struct times);
 } spent_between SEC(".maps");
 
-static __always_inline u32 step(u64 us)
-{
-	u32 log = 0;
-
-	if (us < STEPS)
-		return us;
-	if (us >> 31)
-		us = 0x7fffffff;
-	for (u32 s = 16; s; s >>= 1)
-		if (us >> (log + s))
-			log += s;
-	return (log - 3) * STEPS + ((us >> (log - 4)) & (STEPS - 1));
-}
-
 static __always_inline void passes(const struct sk_buff *skb, u32 stage)
 {
 	u64 key = (u64)skb->head, now = bpf_ktime_get_ns(), spent;
 	struct note *note, new = {now, stage};
 	struct times *t;
-	u32 pair, at;
+	u32 pair;
 
 	note = bpf_map_lookup_elem(&notes, &key);
 	if (!note || stage == OUTPUT) {
@@ -63,17 +43,8 @@ static __always_inline void passes(const struct sk_buff *skb, u32 stage)
 	note->ns = now;
 	note->last = stage;
 	t = bpf_map_lookup_elem(&spent_between, &pair);
-	if (!t)
-		return;
-	t->packets++;
-	t->ns += spent;
-	spent /= 1000;
-	if (spent > t->most)
-		t->most = spent;
-	at = step(spent);
-	barrier_var(at); /* the verifier must see the test */
-	if (at < 32 * STEPS)
-		t->us[at]++;
+	if (t)
+		times_add(t, spent);
 }
 
 #define AT_TRACEPOINT(NAME, STAGE)                              \
