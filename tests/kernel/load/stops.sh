@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A hundred traces that start and end at random moments under traffic: nothing stays in the kernel, no packet is
-# lost or delayed, and later traffic is as fast as before.
+# A hundred traces that start and end at random moments under traffic: nothing stays in the kernel, and no packet is
+# lost or delayed.
 # timeout: 120
 
 netns_new stops
@@ -13,15 +13,7 @@ counters() {
 		{ for (i = 2; i <= NF; i++) if (key[i] ~ /^(RetransSegs|TCPTimeouts|TCPLossProbes|InErrs|TCPSpuriousRTOs|OutDiscards|InDiscards)$/) print key[i], $i }'
 }
 
-cost() { # of rounds, in ms of CPU time: the best of ten, as other work on the machine only makes it dearer
-	local i TIMEFORMAT='%U %S'
-	for i in {1..10}; do
-		{ time ip netns exec "$NETNS" tcp_pingpong -n 5000 -c 0 -C 0 >"$tmp/pingpong"; } 2>&1
-	done | awk '{ ms = ($1 + $2) * 1000; if (!least || ms < least) least = ms } END { print int(least) }'
-}
-
 orphans >"$tmp/before"
-before=$(cost)
 ip netns exec "$NETNS" tcp_pingpong -s 50 -t 110 >"$tmp/traffic" &
 traffic=$!
 for _ in 1 2 3 4 5 6 7 8 9 10; do # the trigger and its two processes
@@ -68,5 +60,3 @@ done
 kill "$traffic"
 wait "$traffic" 2>/dev/null
 no_new_orphans "$tmp/before" "a hundred traces"
-after=$(cost)
-expect_le $((after * 100 / before)) 140 "cost afterwards, % of $before ms"
