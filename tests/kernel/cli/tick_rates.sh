@@ -22,6 +22,7 @@ profiles() {
 	expect_ge $((fired + missed)) $((cpus * 900)) "profile-997: fired $fired, missed $missed on $cpus CPUs"
 }
 
+# A tick of a long period comes on time.
 second() {
 	local start
 	start=$(date +%s%N)
