@@ -17,7 +17,9 @@
 #define MAX_OBJECTS 4
 #define MAX_SKIPS 64
 #define OF_NETFILTER "netfilter/"
-#define PROG_TYPE_NETFILTER 32 /* since Linux 6.4: headers may lack it, and libbpf */
+/* Since Linux 6.4: headers may lack them, and libbpf. */
+#define PROG_TYPE_NETFILTER 32
+#define ATTACH_TYPE_NETFILTER 45
 
 struct load {
 	int cgroup;
@@ -69,7 +71,7 @@ static int attach_netfilter(struct bpf_program *p)
 		uint32_t prog, target, type, flags, family, hook;
 		int32_t priority;
 		uint32_t netfilter_flags;
-	} attr = {.prog = (uint32_t)bpf_program__fd(p), .type = 45, .family = NFPROTO_IPV4, .priority = -1000};
+	} attr = {.prog = (uint32_t)bpf_program__fd(p), .type = ATTACH_TYPE_NETFILTER, .family = NFPROTO_IPV4, .priority = -1000};
 
 	while (attr.hook < NF_INET_NUMHOOKS && strcmp(bpf_program__section_name(p) + strlen(OF_NETFILTER), hooks[attr.hook]))
 		attr.hook++;
@@ -130,7 +132,7 @@ static int load_object(struct load *l, const char *path)
 			err = bpf_program__set_autoload(p, !is_skipped(l, bpf_program__name(p)));
 		if (is_of_netfilter(p)) {
 			bpf_program__set_type(p, PROG_TYPE_NETFILTER);
-			bpf_program__set_expected_attach_type(p, 45);
+			bpf_program__set_expected_attach_type(p, ATTACH_TYPE_NETFILTER);
 		}
 	}
 	if (!err)

@@ -5,9 +5,6 @@
 #include "kern.h"
 #include "steps.h"
 
-#define NET_RX 3
-#define BACKLOG 78 /* SKB_DROP_REASON_CPU_BACKLOG: which number it has makes no difference here */
-
 struct softirqs {
 	u64 raised, began;
 	u64 runs, polled, dropped;
@@ -64,7 +61,7 @@ static __always_inline struct softirqs *this_cpu(void)
 SEC("tp_btf/softirq_raise")
 int softirq_raise(u64 *args)
 {
-	struct softirqs *c = (u32)args[0] == NET_RX ? this_cpu() : NULL;
+	struct softirqs *c = (u32)args[0] == NET_RX_SOFTIRQ ? this_cpu() : NULL;
 
 	if (c && !c->raised)
 		c->raised = bpf_ktime_get_ns();
@@ -74,7 +71,7 @@ int softirq_raise(u64 *args)
 SEC("tp_btf/softirq_entry")
 int softirq_entry(u64 *args)
 {
-	struct softirqs *c = (u32)args[0] == NET_RX ? this_cpu() : NULL;
+	struct softirqs *c = (u32)args[0] == NET_RX_SOFTIRQ ? this_cpu() : NULL;
 
 	if (!c)
 		return 0;
@@ -89,7 +86,7 @@ int softirq_entry(u64 *args)
 SEC("tp_btf/softirq_exit")
 int softirq_exit(u64 *args)
 {
-	struct softirqs *c = (u32)args[0] == NET_RX ? this_cpu() : NULL;
+	struct softirqs *c = (u32)args[0] == NET_RX_SOFTIRQ ? this_cpu() : NULL;
 
 	if (c && c->began)
 		times_add(&c->run, bpf_ktime_get_ns() - c->began);
@@ -109,7 +106,7 @@ int poll(u64 *args)
 SEC("tp_btf/kfree_skb")
 int drop(u64 *args)
 {
-	struct softirqs *c = (u32)args[2] == BACKLOG ? this_cpu() : NULL;
+	struct softirqs *c = (u32)args[2] == SKB_DROP_REASON_CPU_BACKLOG ? this_cpu() : NULL;
 
 	if (c)
 		c->dropped++;

@@ -32,12 +32,13 @@ static __always_inline void passes(const struct sk_buff *skb, u32 stage)
 	struct times *t;
 	u32 pair;
 
-	note = bpf_map_lookup_elem(&notes, &key);
-	if (!note || stage == OUTPUT) {
-		if (stage == OUTPUT)
-			bpf_map_update_elem(&notes, &key, &new, BPF_ANY);
+	if (stage == OUTPUT) {
+		bpf_map_update_elem(&notes, &key, &new, BPF_ANY);
 		return;
 	}
+	note = bpf_map_lookup_elem(&notes, &key);
+	if (!note)
+		return;
 	spent = now - note->ns;
 	pair = note->last * NSTAGES + stage;
 	note->ns = now;

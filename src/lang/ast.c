@@ -305,6 +305,11 @@ bool expr_has_effects(const struct expr *e)
 	return expr_has_effects(e->a) || expr_has_effects(e->b) || expr_has_effects(e->c);
 }
 
+bool stmt_is_agg(const struct stmt *s)
+{
+	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG;
+}
+
 static bool same_text(const char *x, const char *y)
 {
 	return x == y || (x && y && !strcmp(x, y));

@@ -257,6 +257,7 @@ struct program {
 void ast_dump(const struct program *p, FILE *out);
 /* Does evaluating it change a variable? */
 bool expr_has_effects(const struct expr *e);
+bool stmt_is_agg(const struct stmt *s); /* does it fill an aggregation: @a[keys] = func(value)? */
 /* After the check: are both the same, so that they have one value if neither has effects and nothing changes between
  * them? False where that is not plain to see, as of calls. */
 bool expr_same(const struct expr *x, const struct expr *y);

@@ -36,11 +36,6 @@ static bool atomic_step(struct clause_ctx *cx, const struct expr *e)
 	return var_add(cx, e->a, dec ? ir_neg(cx->ir, d) : d, dec);
 }
 
-bool stmt_is_agg(const struct stmt *s)
-{
-	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG;
-}
-
 /* How many aggregations follow each other with the same keys. left: sampling may leave the first one out. */
 static size_t same_keys(struct clause_ctx *cx, struct stmt *const *v, size_t n, bool left)
 {

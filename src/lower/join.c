@@ -209,10 +209,16 @@ static bool jumps(const struct bpf_insn *in)
 	return (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL && op != BPF_EXIT;
 }
 
+/* Where the time is kept, below the frame's end. */
+static int16_t clock_at(const struct joint *j)
+{
+	return (int16_t)(-j->frame - CONTEXT - CLOCK);
+}
+
 /* The time: from the stack, if an earlier part has read the clock. */
 static void copy_clock(const struct joint *j, struct bpf_insn *to)
 {
-	const int16_t at = (int16_t)(-j->frame - CONTEXT - CLOCK);
+	const int16_t at = clock_at(j);
 
 	to[3] = (struct bpf_insn){
 		.code = BPF_STX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_0, .off = at
@@ -376,7 +382,7 @@ static void append_clock(struct joint *j)
 		(struct bpf_insn){ .code = BPF_STX | BPF_MEM | BPF_DW,
 			.dst_reg = BPF_REG_10,
 			.src_reg = BPF_REG_0,
-			.off = (int16_t)(-j->frame - CONTEXT - CLOCK) });
+			.off = clock_at(j) });
 }
 
 /* Is the clock read at several places, by parts or by clauses of one, and does none wait? One that does reads it in a

@@ -364,7 +364,7 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 			.nset = plan->nset };
 
 		lw->im->packets |= attach_sees_packets(s->attach); /* of any tier: all see the same */
-		if (!site_in_tier(s, pg.tier) || site_lacks(lw->env, lw->arena, p, s, pg.tier))
+		if (!site_is_here(lw->env, lw->arena, p, s, pg.tier))
 			continue;
 		pg.site = syscall_site(lw, lower_site_reached(lw, s, pg.tier), &plan->jobs);
 		if (s->attach == ATTACH_TEST_RUN && plan->jobs.nmembers == 1)
@@ -378,13 +378,18 @@ static void lower_planned(struct lowerer *lw, const struct planned *plan)
 /* Marks the aggregations that these statements fill. */
 static void mark_irqs(struct stmt *const *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (v[i]->kind == ST_IF) {
-			mark_irqs(v[i]->then.v, v[i]->then.n);
-			mark_irqs(v[i]->otherwise.v, v[i]->otherwise.n);
-		} else if (stmt_is_agg(v[i])) {
+	for (size_t i = 0; i < n; i++) {
+		if (stmt_is_agg(v[i]))
 			v[i]->expr->a->sym->irqs = true;
-		}
+		mark_irqs(v[i]->then.v, v[i]->then.n);
+		mark_irqs(v[i]->otherwise.v, v[i]->otherwise.n);
+	}
+}
+
+static void mark_jobs(const struct jobs *jobs)
+{
+	for (size_t i = 0; i < jobs->v.n; i++)
+		mark_irqs(jobs->v.v[i].clause->body.v, jobs->v.v[i].clause->body.n);
 }
 
 /* Does the probe have a program that may interrupt one that runs with softirqs off? */
@@ -395,8 +400,8 @@ static bool interrupts(const struct lowerer *lw, const struct planned *plan)
 	for (size_t i = 0; i < p->def->nsites; i++) {
 		const struct site *s = &p->def->sites[i];
 
-		if ((s->irqs_off || attach_info(s->attach)->way == WAY_PERF) && site_in_tier(s, plan->tier) &&
-			!site_lacks(lw->env, lw->arena, p, s, plan->tier))
+		if ((s->irqs_off || attach_info(s->attach)->way == WAY_PERF) &&
+			site_is_here(lw->env, lw->arena, p, s, plan->tier))
 			return true;
 	}
 	return false;
@@ -405,14 +410,11 @@ static bool interrupts(const struct lowerer *lw, const struct planned *plan)
 /* Known before the first program is made. Clauses of ERROR run in any program. */
 static void find_irqs(struct lowerer *lw)
 {
-	for (size_t i = 0; i < lw->planned.n; i++) {
-		const struct planned *plan = lw->planned.v[i];
-
-		for (size_t k = 0; k < plan->jobs.v.n && interrupts(lw, plan); k++)
-			mark_irqs(plan->jobs.v.v[k].clause->body.v, plan->jobs.v.v[k].clause->body.n);
-	}
-	for (size_t k = 0; lw->errors && k < lw->errors->jobs.v.n; k++)
-		mark_irqs(lw->errors->jobs.v.v[k].clause->body.v, lw->errors->jobs.v.v[k].clause->body.n);
+	for (size_t i = 0; i < lw->planned.n; i++)
+		if (interrupts(lw, lw->planned.v[i]))
+			mark_jobs(&lw->planned.v[i]->jobs);
+	if (lw->errors)
+		mark_jobs(&lw->errors->jobs);
 }
 
 /* Is p attached at one place, at once? */
@@ -425,7 +427,7 @@ static bool at_one_place(struct lowerer *lw, const struct planned *plan)
 		const struct site *s = &p->def->sites[i];
 		enum attach_way way = attach_info(s->attach)->way;
 
-		if (!site_in_tier(s, plan->tier) || site_lacks(lw->env, lw->arena, p, s, plan->tier))
+		if (!site_is_here(lw->env, lw->arena, p, s, plan->tier))
 			continue;
 		n += plan->nset == 1 && (way == WAY_RAW || way == WAY_CGROUP || way == WAY_FUNCTION) ? 1 : 2;
 	}

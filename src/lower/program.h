@@ -46,7 +46,6 @@ vreg multi_epid(struct clause_ctx *cx);
 /* Makes the code of a clause. args: the arguments of a clause of ERROR at a fault, else NULL. may_have_ended: exit()
  * may have been called since a clause last tested for it. Returns may_have_ended for the code that follows. */
 bool lower_clause(struct prog_ctx *pg, const struct job *job, const vreg *args, bool may_have_ended);
-bool stmt_is_agg(const struct stmt *s);           /* does it fill an aggregation? */
 void clauses_begin(struct clause_ctx *head);      /* before the first: the gate, and the draw of lower/sample.c */
 size_t clauses_branches(const struct jobs *jobs); /* number of places where paths join with different values */
 

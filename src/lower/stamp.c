@@ -258,7 +258,7 @@ void notes_program(
 	struct report_kept kept;
 
 	report_keep(&kept);
-	if (!site_in_tier(&ev->site, pg->tier) || site_lacks(lw->env, lw->arena, pg->probe, &ev->site, pg->tier))
+	if (!site_is_here(lw->env, lw->arena, pg->probe, &ev->site, pg->tier))
 		return;
 	pg->site = lower_site_reached(lw, &ev->site, pg->tier);
 	pg->errors = diags_errors(lw->d);

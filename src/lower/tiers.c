@@ -176,6 +176,12 @@ const char *site_lacks(
 	return lacks || !s->with ? lacks : place_lacks(env, a, p, s->with, t);
 }
 
+bool site_is_here(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t)
+{
+	return site_in_tier(s, t) && !site_lacks(env, a, p, s, t);
+}
+
 /* Is every site of the tier that is not optional there? If not, *c gets the first missing one and the reason, unless
  * an earlier tier has set them. */
 static bool usable(

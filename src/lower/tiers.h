@@ -27,6 +27,9 @@ const char *site_module(const struct site *s, const struct probe *p);
 /* What the kernel lacks for the site, such as "tracepoint x with 3 arguments"; text in the arena. NULL: nothing. */
 const char *site_lacks(
 	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t);
+/* Is it a site of the tier, and can the kernel trace it? */
+bool site_is_here(
+	const struct lower_env *env, struct arena *a, const struct probe *p, const struct site *s, enum tier t);
 
 struct tier_choice {
 	int tier; /* -1: none */

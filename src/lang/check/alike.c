@@ -22,9 +22,7 @@ bool agg_same_keys(const struct expr *x, const struct expr *y)
 
 static const struct expr *agg_of(const struct stmt *s)
 {
-	return s->kind == ST_EXPR && s->expr->kind == EX_ASSIGN && s->expr->a->kind == EX_AGG && s->expr->a->sym
-		? s->expr
-		: NULL;
+	return stmt_is_agg(s) && s->expr->a->sym ? s->expr : NULL;
 }
 
 /* One that is in a group stays in it. */
