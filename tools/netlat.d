@@ -410,14 +410,21 @@ tcp:::receive
 	ways[this->round].mine = 1;
 }
 
+/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED /
+/ args[3]->tcps_state == TCP_STATE_CLOSED || (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr) /
 {
 	this->socket = arg0;
 	this->other = this->socket + 1;
 }
 
-tcp:::state-change
+tcp:::detach
+{
+	this->socket = arg0;
+	this->other = this->socket + 1;
+}
+
+tcp:::state-change, tcp:::detach
 / this->socket && (ways[this->socket].called || ways[this->socket].serves || ways[this->socket].asker) /
 {
 	ways[this->socket].called = 0;
@@ -425,7 +432,7 @@ tcp:::state-change
 	ways[this->socket].asker = 0;
 }
 
-tcp:::state-change
+tcp:::state-change, tcp:::detach
 / this->socket && ways[this->other].called /
 {
 	ways[this->other].called = 0;

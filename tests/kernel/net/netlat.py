@@ -16,6 +16,7 @@ burned = kind in ("wake-up", "preempted")
 CPU = {0}
 PORT = 7700
 ROUNDS, DELAY = 6, 0.05
+BATCHES, BATCH = 25, 8
 REQUEST = {"window": 200000, "pacing": 30000, "qdisc": 1000}.get(kind, 100)
 
 
@@ -58,6 +59,45 @@ def relay(one, two):
                 pass  # it is not up yet
 
 
+def serve_many():
+    """As a server without keep-alive: the kernel gives the memory of its sockets to those of the client."""
+    sock = socket.create_server((address, PORT), backlog=BATCH)
+    for _ in range(BATCHES * BATCH):
+        peer = sock.accept()[0]
+        take(peer, REQUEST)
+        peer.sendall(b"answer")
+        peer.close()
+
+
+def ask_many():
+    whole, old = 0, []
+    for _ in range(BATCHES):
+        socks = [connected() for _ in range(BATCH)]
+        for sock in old:
+            sock.close()
+        for sock in socks:
+            began = time.monotonic_ns()
+            sock.sendall(bytes(REQUEST))
+            while sock.recv(100):
+                pass
+            whole += (time.monotonic_ns() - began) // 1000
+        old = socks
+    print(f"rounds={BATCHES * BATCH}\nwhole={whole}")
+
+
+def connected():
+    for _ in range(100):
+        sock = socket.socket()
+        sock.settimeout(10)
+        if kind == "pacing":
+            sock.setsockopt(socket.SOL_SOCKET, 47, 200000)  # SO_MAX_PACING_RATE
+        if sock.connect_ex((address, PORT)) == 0:
+            return sock
+        sock.close()
+        time.sleep(0.02)
+    sys.exit("no connection")
+
+
 def serve():
     if burned:
         os.sched_setaffinity(0, CPU)
@@ -89,14 +129,7 @@ def serve():
 
 
 def ask():
-    sock = socket.socket()
-    sock.settimeout(10)
-    if kind == "pacing":
-        sock.setsockopt(socket.SOL_SOCKET, 47, 200000)  # SO_MAX_PACING_RATE
-    for _ in range(100):
-        if sock.connect_ex((address, PORT)) == 0:
-            break
-        time.sleep(0.02)
+    sock = connected()
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     go = os.pipe()
     if burned and not os.fork():
@@ -137,6 +170,6 @@ def ask():
 if role == "relay":
     relay(kind, address)
 elif role == "serve":
-    serve()
+    serve_many() if kind == "closes" else serve()
 else:
-    ask()
+    ask_many() if kind == "closes" else ask()

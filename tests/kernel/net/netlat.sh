@@ -70,6 +70,16 @@ measure rounds socket socket request 200000
 measure rounds reader socket answer 250000
 measure rounds window window request 200000
 measure rounds unseen server "" 300000
+closes() {
+	trace_kind closes 10.79.1.2
+	jq -s '[.[] | select(.side == "asks" and (.stage == "whole" or .stage == "unknown"))] |
+		"rounds=\(map(select(.stage == "whole").rounds) | add // 0) unknown=\(map(select(.stage == "unknown").rounds) | add // 0)"' \
+		-r "$tmp/rows" >"$tmp/out"
+	local said
+	said=$(sed -n 's/^rounds=//p' "$tmp/said")
+	[[ $(<"$tmp/out") == "rounds=$said unknown=0" ]] || echo "FAILED: closes: $(<"$tmp/out"), $said rounds"
+}
+measure closes
 measure unknown_rounds unread 6
 measure unknown_rounds ahead 1
 measure rounds pacing pacing request 200000

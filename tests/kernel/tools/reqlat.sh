@@ -66,6 +66,39 @@ print(f"pid={os.getpid()}\nserver={server}\nport={port}\nhere={here}\nanswers={l
 for q in 50, 95, 99:
     print(f"asks{q}={quantile(times, q)}\nslept{q}={int(quantile([0] + DELAYS, q) * 1e6)}")
 END
+# A server that closes connections without an answer, from which the kernel gives the memory of its sockets to later ones.
+cat >"$tmp/mute.py" <<'END'
+import os, socket, time
+BATCH = 64
+listener = socket.create_server(("127.0.0.1", 0), backlog=BATCH)
+server = os.fork()
+def name(n): open("/proc/self/comm", "w").write(n)
+if not server:
+    name("mute_server")
+    for answer in [b""] * BATCH + [b"answer"] * BATCH:
+        c = listener.accept()[0]
+        c.recv(100)
+        c.sendall(answer)
+        c.close()
+    os._exit(0)
+name("mute_client")
+old = []
+for i in range(2):
+    conns = [socket.create_connection(listener.getsockname()) for _ in range(BATCH)]
+    for c in old:
+        c.close()
+    for c in conns:
+        c.sendall(b"question")
+        while c.recv(100):
+            pass
+    old = conns
+    if i == 0:
+        time.sleep(0.6)
+os.waitpid(server, 0)
+print(f"pid={os.getpid()}\nserver={server}\nanswers={BATCH}")
+END
+traffic python3 "$tmp/mute.py"
+tool mute reqlat
 for six in -4 -6; do
 	traffic python3 "$tmp/turns.py" "$six"
 	tool "turns$six" reqlat
@@ -95,6 +128,10 @@ for label in "turns-4", "turns-6", "old":
             f"{label}: p{q}: {v[f'slept{q}']}, {serves}, {asks}, {v[f'asks{q}']}")
     eq(200000 <= r["asks"]["max_us"] <= v["max"], True, f"{label}: a lost request: {r['asks']['max_us']}, {v['max']}")
     eq(120000 <= r["serves"]["max_us"] < 200000, True, f"{label}: the slowest answer: {r['serves']['max_us']}")
+v, mute = said("mute"), [row for row in rows("mute") if row["comm"].startswith("mute_")]
+eq(sorted(only(row, "comm", "pid", "side", "answers") for row in mute),
+    sorted([("mute_client", v["pid"], "asks", v["answers"]), ("mute_server", v["server"], "serves", v["answers"])]), "mute: answers")
+eq(max(row["max_us"] for row in mute) < 500000, True, f"mute: times of {[row['max_us'] for row in mute]}")
 for label in "slow-4", "slow-6":
     v = said(label)
     slow = [only(row, "comm", "side", "port") for row in rows(label)]
