@@ -10,6 +10,7 @@
  */
 #pragma D option dynvarsize=64m
 #pragma D option aggsortkey
+#pragma D option pathdata
 
 inline int STEPS = hist ? 2 : 16;	/* of a distribution, from a time to its double */
 
@@ -96,7 +97,7 @@ sched:::on-cpu
 
 /* ---- segments leave --------------------------------------------------------------------------------------------- */
 
-/* Segments without data are of no way. */
+/* Segments without data, which are of no way, are not followed (pathdata). */
 path:::output
 / args[4]->path_payload /
 {
@@ -243,12 +244,9 @@ tcp:::send
 
 /* ---- segments on their way -------------------------------------------------------------------------------------- */
 
-/* Packets that may be of a way: a tunnel's are not of TCP. */
 path:::queue, path:::transmit, path:::driver-in, path:::forward, path:::socket-in, path:::sent, path:::drop
-/ args[4]->path_payload || args[4]->path_proto != IPPROTO_TCP /
 {
 	this->id = args[4]->path_id;
-	this->carries = args[4]->path_payload != 0;
 }
 
 path:::queue
@@ -332,13 +330,20 @@ path:::socket-in, path:::sent, path:::drop
 /* ---- segments of other hosts ------------------------------------------------------------------------------------ */
 
 path:::driver-in
-/ this->carries /
+/ args[4]->path_payload && this->way == 0 /
 {
-	arrived[args[0]->pkt_buffer] = this->way ? 0 : timestamp;
+	arrived[args[0]->pkt_buffer] = timestamp;
+}
+
+/* Asked first: to delete what is not there costs more. */
+path:::driver-in
+/ args[4]->path_payload && this->way && arrived[args[0]->pkt_buffer] /
+{
+	arrived[args[0]->pkt_buffer] = 0;
 }
 
 path:::forward
-/ this->carries /
+/ args[4]->path_payload /
 {
 	arrived[args[0]->pkt_buffer] = 0;
 }

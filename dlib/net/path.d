@@ -543,6 +543,13 @@ inline int dw_path_ports[struct dw_path *P] = P->stage != DW_PATH_SEND && (P->pr
 
 /* From TCP's header to its data. */
 inline uint32_t dw_path_offset[struct dw_path *P] = (ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> 28) * 4;
+/* Where a packet leaves, its IP header may not have the length yet, or is still to be made. */
+inline uint32_t dw_path_payload[struct dw_path *P] = P->proto != DW_IPPROTO_TCP || !dw_path_ports[P] ? 0 :
+    dw_path_leaves[P->stage] ? dw_path_data[P->skb, P->th] :
+    dw_ip_plength[P] > dw_path_offset[P] ? dw_ip_plength[P] - dw_path_offset[P] : 0;
+/* Is it no segment without data, or are those wanted, too? */
+inline int dw_path_followed[struct dw_path *P] = !__pathdata() || (P->ver != 4 && P->ver != 6) ||
+    P->proto != DW_IPPROTO_TCP || dw_path_payload[P] != 0;
 
 inline int dw_path_limited[struct dw_path *P] = P->txq != 0 && dw_bql_used[(uint64_t)P->txq];
 inline uint64_t dw_path_stopped[struct dw_path *P] = __stamp("stop", (uint64_t)P->txq);
@@ -600,6 +607,5 @@ translator pathinfo_t < struct dw_path *P > {
 	path_dport = P->stage == DW_PATH_SEND ? ntohs(P->sk->__sk_common.skc_dport) : dw_path_ports[P] ? ntohs(((struct udphdr *)P->th)->dest) : 0;
 	path_flags = P->proto == DW_IPPROTO_TCP && dw_path_ports[P] ?
 	    ntohl(((union tcp_word_hdr *)P->th)->words[3]) >> DW_TH_SHIFT & 0xff : 0;
-	path_payload = P->proto == DW_IPPROTO_TCP && dw_path_ports[P] && dw_ip_plength[P] > dw_path_offset[P] ?
-	    dw_ip_plength[P] - dw_path_offset[P] : 0;
+	path_payload = dw_path_payload[P];
 };

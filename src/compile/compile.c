@@ -513,6 +513,7 @@ static int lower_texts(struct compilation *c, const struct lower_dump *dump)
 	c->lenv.aggsize = c->opts->aggsize;
 	c->lenv.ringbuf |= c->opts->bufsize > DW_RING_MAX;
 	c->lenv.aggpercpu = c->opts->agg.percpu;
+	c->lenv.pathdata = c->opts->pathdata;
 	c->lenv.sample = options_sample(c->opts);
 	c->lenv.samplescale = c->opts->samplescale;
 	c->lenv.scratchsize = c->opts->scratchsize;

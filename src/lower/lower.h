@@ -111,6 +111,7 @@ struct lower_env {
 	size_t ndnsports;
 	uint64_t aggsize, dynvarsize; /* most bytes of an aggregation, of a dynamic variable; 0: the default */
 	bool sample, samplescale;     /* firings may be left out; what remains counts for them */
+	bool pathdata;                /* provider path: TCP segments without data are not followed */
 	bool aggpercpu;               /* each CPU's part of an aggregation is wanted */
 	uint64_t scratchsize;         /* most bytes that a clause may take by alloca() and copyin(); 0: the default */
 };

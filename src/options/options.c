@@ -153,6 +153,7 @@ static const struct opt {
 	{ "oall", OPT_BOOL, NO_PRAGMA, O(oall) },
 	{ "objcopypath", OPT_ANY, 0, 0 },
 	{ "oformat", OPT_FORMAT, NO_PRAGMA, O(oformat) },
+	{ "pathdata", OPT_BOOL, 0, O(pathdata) },
 	{ "pcapsize", OPT_SIZE, 0, O(pcapsize) },
 	{ "pgmax", OPT_ANYNUM, 0, 0 },
 	{ "preallocate", OPT_ANYSIZE, 0, 0 },

@@ -94,6 +94,7 @@ enum func_class { FC_ACTION, FC_AGG, FC_SUBR, FC_DLIB, FC_SYM };
 	X(__path, FC_DLIB, 2, 2) /* (struct dentry *, struct vfsmount *): the path there */                    \
 	X(__psargs, FC_DLIB, 2, 2) /* (struct mm_struct *, size): the command line of the current process */   \
 	X(__pagesize, FC_DLIB, 0, 0) /* of the running kernel, a constant */                                 \
+	X(__pathdata, FC_DLIB, 0, 0) /* 1: the option pathdata; a constant */                                \
 	X(__numa, FC_DLIB, 0, 0) /* the NUMA node of this CPU */                                             \
 	X(__regs, FC_DLIB, 0, 0) /* struct pt_regs of the current process; NULL: a kernel thread */            \
 	X(__enum, FC_DLIB, 3, 3) /* __enum("tag", "PREFIX", value): the enumerator's name without the prefix */ \

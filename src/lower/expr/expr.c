@@ -191,6 +191,8 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 		return int_val(lower_reading(cx, e), e->type);
 	case FN___pagesize:
 		return int_val(ir_imm(cx->ir, cx->lw->env->page_size ? cx->lw->env->page_size : 4096), e->type);
+	case FN___pathdata:
+		return int_val(ir_imm(cx->ir, cx->lw->env->pathdata), e->type);
 	case FN___pkt:
 		return int_val(packet_load(cx, e), e->type);
 	case FN___dnswire:

@@ -12,7 +12,8 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 
 /* IP packets only. The identity is found here, at each stage, whatever the clauses read; and the IP header, so that the
  * compiler remembers its address: within a branch it would do so for that one only. */
-#define NOTED "P->nh != 0 && P->ver != 0 && P->packet_id != 0"
+#define MADE "dw_path_followed[P] && P->packet_id != 0"
+#define NOTED "P->nh != 0 && P->ver != 0 && " MADE
 #define HOOK(hook, nat, text)                                                                      \
 	{                                                                                          \
 		.attach = ATTACH_NF_##hook, .nargs = 2, .native = nat, .when = NOTED, .sees = text \
@@ -30,17 +31,16 @@ static const char *const drop_args[] = { "pktinfo_t *", "csinfo_t *", "ipinfo_t 
 #define POSTROUTING "packets that netfilter lets go"
 #define PREROUTING "packets that IP got from a device"
 #define INPUT "packets that netfilter gives to a protocol"
-#define MADE "P->packet_id != 0"
 #define FOR_US "P->skb->pkt_type != DW_PACKET_OTHERHOST && " NOTED
 
 /* Processes send with softirqs on. */
 static const struct site output_sites[] = {
 	HOOK(OUTPUT, "dw_paout", OUTPUT),
-	FUNC_SITE("__ip_local_out", 3, "dw_pafout4", .when = "P->packet_id != 0", .sees = OUTPUT),
-	FUNC_SITE("__ip6_local_out", 3, "dw_pafout6", .when = "P->proto != DW_IPPROTO_TCP && P->packet_id != 0",
+	FUNC_SITE("__ip_local_out", 3, "dw_pafout4", .when = MADE, .sees = OUTPUT),
+	FUNC_SITE("__ip6_local_out", 3, "dw_pafout6", .when = "P->proto != DW_IPPROTO_TCP && " MADE,
 		.sees = "... of IPv6 but TCP"),
 	FUNC_SITE("ip6_output", 3, "dw_pafout6",
-		.when = "P->proto == DW_IPPROTO_TCP && dw_path_local6[P->skb] && P->packet_id != 0",
+		.when = "P->proto == DW_IPPROTO_TCP && dw_path_local6[P->skb] && " MADE,
 		.sees = "... of TCP over IPv6, after netfilter's output rules"),
 };
 /* The calls by which processes send; io_uring makes none of them. Then a packet exists in the protocol, before IP. */
@@ -112,7 +112,7 @@ static const struct site xdp_sites[] = {
 		.sees = "frames that an XDP program in a driver (native) has seen" },
 };
 /* The packet is still there, and is one of IP, or was before it got labels of MPLS. */
-#define TC_DONE "P->verdict != DW_PATH_TC + DW_TC_CONSUMED && dw_tc_ip[P->ver] && P->packet_id != 0"
+#define TC_DONE "P->verdict != DW_PATH_TC + DW_TC_CONSUMED && dw_tc_ip[P->ver] && " MADE
 #define CLASSIFIED(cond, text)                                                                                        \
 	FUNC_END("tcf_classify", 5, "dw_patc", .when = cond TC_DONE, .bh_off = true, .optional = true, .sees = text), \
 		FUNC_END("tcf_classify", 4, "dw_patc4", .fewer = 5, .when = cond TC_DONE, .bh_off = true,             \

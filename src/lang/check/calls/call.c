@@ -289,7 +289,8 @@ struct type *check_call(struct checker *ck, struct expr *e)
 		return check_inet_in(ck, e);
 	if (s->func == FN_pcap_match)
 		return check_pcap_match(ck, e);
-	if (s->func == FN_rand || s->func == FN___numa || s->func == FN___pagesize || s->func == FN_speculation)
+	if (s->func == FN_rand || s->func == FN___numa || s->func == FN___pagesize || s->func == FN___pathdata ||
+		s->func == FN_speculation)
 		return ts->int32;
 	if (s->func == FN___regs)
 		return regs_type(ts);
