@@ -52,7 +52,7 @@ struct options {
 	bool defaultargs;  /* missing $N is 0 or "" */
 	bool argref;       /* an argument that no text reads is fine */
 	bool empty;        /* a program without clauses is fine */
-	bool pathdata;      /* provider path: TCP segments without data are not followed */
+	bool pathdata;     /* provider path: TCP segments without data are not followed */
 	bool legacycalls;  /* openat(AT_FDCWD, ...) and its like fire the probes of the old system calls */
 	bool nolibs;       /* only the built-in libraries */
 	bool cpp, cpphdrs; /* -C, -H */
