@@ -36,6 +36,7 @@ for t in net/path_functions.sh net/path_vlans.sh docs/tiers.sh tcp/segments.sh d
 	kernel_test "$t"
 done
 DWIRE_TEST_TIER=functions kernel_test ip/stopped.sh
+DWIRE_TEST_TIER=functions kernel_test net/path_data.sh # TCP has no IP header yet where functions show it
 selftest_tests
 error_tests
 finish
