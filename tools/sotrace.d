@@ -74,9 +74,9 @@ tcp:::connect-request, tcp:::send, tcp:::receive
 	born[arg0] = this->born;
 }
 
-/* What comes just after a connection's end. */
+/* What comes just after the end of a connection of which something was seen before. */
 tcp:::reset-sent, tcp:::drop
-/ this->mine == 2 && this->known == 0 && args[3]->tcps_state == TCP_STATE_CLOSED && self->ended == arg0 /
+/ this->mine == 2 && this->known == 0 && args[3]->tcps_state == TCP_STATE_CLOSED && self->ended == arg0 && self->born /
 {
 	this->born = self->born;
 }
@@ -171,7 +171,7 @@ tcp:::state-change
 / args[3]->tcps_state == TCP_STATE_CLOSED && self->reset != arg0 /
 {
 	self->ended = arg0;
-	self->born = born[arg0];
+	self->born = this->born ? this->born : born[arg0];
 }
 
 /* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */

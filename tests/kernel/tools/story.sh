@@ -54,6 +54,24 @@ print(f"ms={(time.monotonic_ns() - begin) // 1000000}")
 END
 traffic python3 "$tmp/life.py"
 tool life sotrace
+# A connection that is older than the trace: nobody knows since when.
+cat >"$tmp/older.py" <<'END'
+import signal, socket, struct
+listener = socket.create_server(("127.0.0.1", 0))
+c = socket.create_connection(listener.getsockname())
+s, _ = listener.accept()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+print("ready=1", flush=True)
+signal.sigwait([signal.SIGUSR1])
+c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+c.close()
+END
+start_waiting ip netns exec "$NETNS" python3 "$tmp/older.py"
+declare -f go_on >"$tmp/go"
+printf 'go_on %q %q >%q\n' "$WAITING" "$tmp/waiting" "$tmp/trigger" >>"$tmp/go"
+printf '#!/bin/sh\nexec bash %q\n' "$tmp/go" >"$tmp/traffic"
+tool older sotrace
+wait "$WAITING"
 
 check_rows <<'END'
 reasons = {"unread": ("TCP_ABORT_ON_CLOSE", "ECONNRESET"), "late": ("TCP_TIMEWAIT_SOCKET", "EPIPE")}
@@ -80,4 +98,7 @@ eq([r["detail"] for r in serves if r["event"] == "reset-sent"], ["TCP_ABORT_ON_C
 eq([r["detail"] for r in asks if r["event"] == "reset-received"], ["ECONNRESET"], "the reset arrives")
 ends = [r["ms"] for r in asks + serves if r["detail"].endswith(">CLOSE") or r["event"].startswith("reset-")]
 eq(len(ends) == 4 and max(ends) - min(ends) < 100 and 1000 < min(ends) <= v["ms"] + 100, True, f"the end: {ends}, {v['ms']}")
+older = [r["event"] for r in rows("older") if r["ms"] < 1000]
+eq(sorted(older), ["reset-received", "reset-sent", "state-change", "state-change"],
+    f"a connection older than the trace: {[r['ms'] for r in rows('older')]}")
 END
