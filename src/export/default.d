@@ -5,24 +5,45 @@
 
 uint64_t first_syn[uintptr_t];	/* of a connection that has sent another SYN: when it sent the first */
 
-/* All steps of a connection in one clause, and each where its numbers are at hand: of a SYN that was sent once, TCP
- * itself has measured the time to its answer. Once a connection: its round-trip time and what it carried. */
+/* Of a SYN that was sent once, TCP itself has measured the time to its answer. */
 tcp:::state-change
-/ args[5]->tcps_state == TCP_STATE_ESTABLISHED || args[3]->tcps_state == TCP_STATE_ESTABLISHED /
+/ args[3]->tcps_state == TCP_STATE_ESTABLISHED /
+{
+	if (args[5]->tcps_state == TCP_STATE_SYN_RECEIVED) {
+		@tcp_accepts[args[1]->cs_container] = count();
+	} else if (!args[3]->tcps_retrans) {
+		@tcp_connect_microseconds[args[1]->cs_container] = quantize(args[3]->tcps_srtt);
+	} else if (first_syn[args[3]->tcps_addr]) {
+		@tcp_connect_microseconds[args[1]->cs_container] =
+		    quantize((timestamp - first_syn[args[3]->tcps_addr]) / 1000);
+	}
+}
+
+/* Once a connection, as its socket ends: its round-trip time and what it carried. That is as it is closed or in TIME_WAIT;
+ * or before, in FIN_WAIT2, if nobody has it open. */
+tcp:::state-change
+/ args[5]->tcps_state != TCP_STATE_SYN_SENT && args[5]->tcps_state != TCP_STATE_LISTEN /
+{
+	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
+	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+}
+
+tcp:::detach
+{
+	this->ends = 1;
+}
+
+tcp:::state-change, tcp:::detach
+/ this->ends /
 {
 	this->cs_container = args[1]->cs_container;
-	if (args[5]->tcps_state == TCP_STATE_ESTABLISHED) {
-		if (args[3]->tcps_srtt)
-			@tcp_rtt_microseconds[this->cs_container] = quantize(args[3]->tcps_srtt);
-		@tcp_sent_bytes[this->cs_container] = sum(args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans);
-		@tcp_received_bytes[this->cs_container] = sum(args[3]->tcps_bytes_received);
-	} else if (args[5]->tcps_state == TCP_STATE_SYN_RECEIVED) {
-		@tcp_accepts[this->cs_container] = count();
-	} else if (!args[3]->tcps_retrans) {
-		@tcp_connect_microseconds[this->cs_container] = quantize(args[3]->tcps_srtt);
-	} else if (first_syn[args[3]->tcps_addr]) {
-		@tcp_connect_microseconds[this->cs_container] = quantize((timestamp - first_syn[args[3]->tcps_addr]) / 1000);
-	}
+	if (args[3]->tcps_srtt)
+		@tcp_rtt_microseconds[this->cs_container] = quantize(args[3]->tcps_srtt);
+	/* What is acknowledged includes SYN and FIN. */
+	this->sent = args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans;
+	this->acked = args[3]->tcps_bytes_acked;
+	@tcp_sent_bytes[this->cs_container] = sum(this->sent < this->acked ? this->sent : this->acked);
+	@tcp_received_bytes[this->cs_container] = sum(args[3]->tcps_bytes_received - args[3]->tcps_fin_received);
 }
 
 tcp:::state-change

@@ -55,6 +55,25 @@ for _ in range(40):
     client.sendall(b"x" * 70)
     client.close()
 thread.join()
+# Most of what these carry comes after one end was closed: half-closed connections, and answers that TCP has not sent yet.
+def answer():
+    for _ in range(10):
+        connection, _ = server.accept()
+        while connection.recv(100):
+            pass
+        connection.sendall(b"y" * 1000000)
+        connection.close()
+thread = threading.Thread(target=answer)
+thread.start()
+for _ in range(10):
+    client = socket.create_connection(server.getsockname())
+    client.sendall(b"x" * 70)
+    client.shutdown(socket.SHUT_WR)
+    time.sleep(0.02)
+    while client.recv(65536):
+        pass
+    client.close()
+thread.join()
 port = server.getsockname()[1]
 server.close()
 # A first SYN that is lost, where the kernel has netfilter: the second one comes after a second.
@@ -79,18 +98,20 @@ fetch after 2>type
 expect_eq "$(<type)" "text/plain; version=0.0.4; charset=utf-8" "type of the older format"
 host=$(uname -n)
 labels="{host=\"$host\",cs_container=\"\""
-made=$((40 + (${late:-0} > 0)))
+made=$((50 + (${late:-0} > 0)))
 expect_eq "$(value after "dwire_tcp_accepts_total$labels}")" $made "connections accepted"
 expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"+Inf\"}")" $made "connections made"
 if [ -n "$late" ]; then
-	expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"524287.0\"}")" 40 "connections without delay"
+	expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"524287.0\"}")" 50 "connections without delay"
 	[ "$late" -ge 1040000 ] || # else it may be in the next bucket
-		expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"1048575.0\"}")" 41 "$late us"
+		expect_eq "$(value after "dwire_tcp_connect_microseconds_bucket$labels,le=\"1048575.0\"}")" 51 "$late us"
 	expect_ge "$(value after "dwire_tcp_retransmits_total$labels,re_kind=\"syn\"}")" 1 "its SYN"
 fi
 expect_eq "$(value after "dwire_tcp_connect_failures_total$labels,sr_error=\"Connection refused\"}")" 7 "refused"
 expect_eq "$(value after "dwire_tcp_resets_received_total$labels}")" 7 "resets"
-expect_eq "$(value after "dwire_tcp_sent_bytes_total$labels}")" 2800 "bytes sent"
+for way in sent received; do
+	expect_eq "$(value after "dwire_tcp_${way}_bytes_total$labels}")" $((50 * 70 + 10000000)) "bytes $way"
+done
 expect_eq "$(value after "dwire_trace_lost_frames_total{host=\"$host\"}")" 0 "frames lost"
 fetch open application/openmetrics-text 2>type
 expect_eq "$(<type)" "application/openmetrics-text; version=1.0.0; charset=utf-8" "type of OpenMetrics"
