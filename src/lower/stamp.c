@@ -68,7 +68,7 @@ static bool has_tables(const struct lowerer *lw, const struct stamp *st)
 static struct stamp_part stamp_part(struct lowerer *lw, struct stamp_map *m, enum note part)
 {
 	const bool apart = has_tables(lw, m->stamp);
-	const uint32_t keys = m->stamp->events[0].percpu;
+	const uint32_t keys = m->stamp->nevents ? m->stamp->events[0].percpu : 0; /* __former() alone may write it */
 	struct stamp_part *to = &m->parts[apart ? part : NOTE_TIME];
 
 	if (to->map)
