@@ -22,7 +22,7 @@ cat >scp.sh <<'SH'
 #!/bin/sh
 # scp.sh OPTION… SOURCE [NODE]:PATH: as scp
 while [ $# -gt 2 ]; do shift; done
-exec cp "$1" "${2#*:}"
+exec cat "$1" >"${2#*:}"
 SH
 chmod +x ssh.sh scp.sh
 export CALLS=$PWD/calls
