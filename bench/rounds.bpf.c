@@ -73,12 +73,7 @@ struct {
 	__type(value, struct packet);
 } packets SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, UNKNOWN + 1);
-	__type(key, u32);
-	__type(value, struct times);
-} stages SEC(".maps");
+TIMES(stages, UNKNOWN + 1);
 
 static const struct peer new_peer;
 
@@ -366,10 +361,8 @@ int set_state(u64 *args)
 
 static __always_inline void spent(u32 stage, u64 ns)
 {
-	struct times *t = ns ? bpf_map_lookup_elem(&stages, &stage) : NULL;
-
-	if (t)
-		times_add(t, ns);
+	if (ns)
+		times_add_at(&stages, stage, ns);
 }
 
 static __always_inline void way_ends(const struct way *w, u32 of)

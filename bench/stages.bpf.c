@@ -18,18 +18,12 @@ struct {
 	__type(value, struct note);
 } notes SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NSTAGES * NSTAGES);
-	__type(key, u32);
-	__type(value, struct times);
-} spent_between SEC(".maps");
+TIMES(spent_between, (NSTAGES * NSTAGES));
 
 static __always_inline void passes(const struct sk_buff *skb, u32 stage)
 {
 	u64 key = (u64)skb->head, now = bpf_ktime_get_ns(), spent;
 	struct note *note, new = {now, stage};
-	struct times *t;
 	u32 pair;
 
 	if (stage == OUTPUT) {
@@ -43,9 +37,7 @@ static __always_inline void passes(const struct sk_buff *skb, u32 stage)
 	pair = note->last * NSTAGES + stage;
 	note->ns = now;
 	note->last = stage;
-	t = bpf_map_lookup_elem(&spent_between, &pair);
-	if (t)
-		times_add(t, spent);
+	times_add_at(&spent_between, pair, spent);
 }
 
 #define AT_TRACEPOINT(NAME, STAGE)                              \

@@ -38,4 +38,21 @@ static __always_inline void times_add(struct times *t, u64 ns)
 	if (at < 32 * STEPS)
 		t->us[at]++;
 }
+
+/* An array of N of them for each CPU. */
+#define TIMES(NAME, N)                                   \
+	struct {                                         \
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY); \
+		__uint(max_entries, N);                  \
+		__type(key, u32);                        \
+		__type(value, struct times);             \
+	} NAME SEC(".maps")
+
+static __always_inline void times_add_at(void *array, u32 at, u64 ns)
+{
+	struct times *t = bpf_map_lookup_elem(array, &at);
+
+	if (t)
+		times_add(t, ns);
+}
 #endif

@@ -415,18 +415,15 @@ tcp:::receive
 	ways[this->round].mine = 1;
 }
 
-/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED || (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr) /
+/ tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr] /
 {
 	this->socket = arg0;
-	this->other = this->socket + 1;
 }
 
 tcp:::detach
 {
 	this->socket = arg0;
-	this->other = this->socket + 1;
 }
 
 tcp:::state-change, tcp:::detach
@@ -438,9 +435,9 @@ tcp:::state-change, tcp:::detach
 }
 
 tcp:::state-change, tcp:::detach
-/ this->socket && ways[this->other].called /
+/ this->socket && ways[this->socket + 1].called /
 {
-	ways[this->other].called = 0;
+	ways[this->socket + 1].called = 0;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */

@@ -31,10 +31,8 @@ tcp:::send
 	departs[arg0] = 0;
 }
 
-/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
-/ (args[3]->tcps_state == TCP_STATE_CLOSED || (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr)) &&
-  departs[arg0] != 0 /
+/ tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr] && departs[arg0] != 0 /
 {
 	departs[arg0] = 0;
 }

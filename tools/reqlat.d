@@ -73,10 +73,8 @@ tcp:::send, tcp:::receive
 	    args[3]->tcps_active ? args[3]->tcps_rport : args[3]->tcps_lport, this->us / 1000, this->us % 1000);
 }
 
-/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
-/ (args[3]->tcps_state == TCP_STATE_CLOSED || (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr)) &&
-  asked[arg0] /
+/ tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr] && asked[arg0] /
 {
 	asked[arg0] = 0;
 }

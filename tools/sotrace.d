@@ -174,9 +174,8 @@ tcp:::state-change
 	self->born = this->born ? this->born : born[arg0];
 }
 
-/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
-/ args[3]->tcps_state == TCP_STATE_CLOSED || args[3]->tcps_state == TCP_STATE_TIME_WAIT /
+/ tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr] /
 {
 	born[arg0] = 0;
 }

@@ -40,12 +40,10 @@ tcp:::state-change
 	start[args[1]->cs_addr] = timestamp;
 }
 
-/* A socket ends as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody has it open. */
 tcp:::state-change
 / args[5]->tcps_state != TCP_STATE_LISTEN /
 {
-	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
-	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+	this->ends = tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr];
 }
 
 tcp:::detach
@@ -66,9 +64,7 @@ tcp:::state-change, tcp:::detach
 / this->shown && dot == 0 &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
-	/* What is acknowledged includes SYN and FIN. */
-	this->sent = args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans;
-	this->tx = this->sent < args[3]->tcps_bytes_acked ? this->sent : args[3]->tcps_bytes_acked;
+	this->tx = tcp_delivered[args[3]->tcps_bytes_sent, args[3]->tcps_bytes_retrans, args[3]->tcps_bytes_acked];
 	this->us = this->ns / 1000;
 	row(args[1]->cs_pid, args[1]->cs_execname, args[3]->tcps_laddr, args[3]->tcps_lport, args[3]->tcps_raddr,
 	    args[3]->tcps_rport, this->tx, args[3]->tcps_bytes_received - args[3]->tcps_fin_received,

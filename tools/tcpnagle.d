@@ -34,7 +34,7 @@ tcp:::send
 }
 
 tcp:::state-change
-/ (args[3]->tcps_state == TCP_STATE_CLOSED || args[3]->tcps_state == TCP_STATE_TIME_WAIT) && start[args[1]->cs_addr] /
+/ tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr] && start[args[1]->cs_addr] /
 {
 	start[args[1]->cs_addr] = 0;
 }

@@ -56,8 +56,7 @@ sockets:::tcp-open
 tcp:::state-change
 / tool_walks && args[5]->tcps_state != TCP_STATE_LISTEN /
 {
-	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
-	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+	this->ends = tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr];
 }
 
 tcp:::detach

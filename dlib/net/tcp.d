@@ -41,6 +41,13 @@ inline string tcp_state_name[int32_t state] =
     state == 5 ? "FIN_WAIT2" : state == 6 ? "TIME_WAIT" : state == 7 ? "CLOSE" : state == 8 ? "CLOSE_WAIT" :
     state == 9 ? "LAST_ACK" : state == 10 ? "LISTEN" : state == 11 ? "CLOSING" : state == 12 ? "SYN_RECV" : "UNKNOWN";
 
+/* At state-change: does the socket end? It does as its connection is closed or in TIME_WAIT; or before, in FIN_WAIT2, if nobody
+ * has it open: detach. Then the connection's step to TIME_WAIT has no socket. */
+inline int tcp_socket_ends[int32_t state, uintptr_t socket] =
+    state == TCP_STATE_CLOSED || (state == TCP_STATE_TIME_WAIT && socket != 0);
+/* Of the bytes that were sent, those of data that the other side has: what is acknowledged includes SYN and FIN. */
+inline uint64_t tcp_delivered[uint64_t sent, uint64_t retrans, uint64_t acked] = sent - retrans < acked ? sent - retrans : acked;
+
 /* tcps_limited */
 inline int TCP_LIMITED_BUSY = 1;	/* the network: congestion window, pacing */
 inline int TCP_LIMITED_RWND = 2;	/* the other side's window */

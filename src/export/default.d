@@ -19,13 +19,11 @@ tcp:::state-change
 	}
 }
 
-/* Once a connection, as its socket ends: its round-trip time and what it carried. That is as it is closed or in TIME_WAIT;
- * or before, in FIN_WAIT2, if nobody has it open. */
+/* Once a connection, as its socket ends: its round-trip time and what it carried. */
 tcp:::state-change
 / args[5]->tcps_state != TCP_STATE_SYN_SENT && args[5]->tcps_state != TCP_STATE_LISTEN /
 {
-	this->ends = args[3]->tcps_state == TCP_STATE_CLOSED ||
-	    (args[3]->tcps_state == TCP_STATE_TIME_WAIT && args[1]->cs_addr);
+	this->ends = tcp_socket_ends[args[3]->tcps_state, args[1]->cs_addr];
 }
 
 tcp:::detach
@@ -39,10 +37,8 @@ tcp:::state-change, tcp:::detach
 	this->cs_container = args[1]->cs_container;
 	if (args[3]->tcps_srtt)
 		@tcp_rtt_microseconds[this->cs_container] = quantize(args[3]->tcps_srtt);
-	/* What is acknowledged includes SYN and FIN. */
-	this->sent = args[3]->tcps_bytes_sent - args[3]->tcps_bytes_retrans;
-	this->acked = args[3]->tcps_bytes_acked;
-	@tcp_sent_bytes[this->cs_container] = sum(this->sent < this->acked ? this->sent : this->acked);
+	@tcp_sent_bytes[this->cs_container] =
+	    sum(tcp_delivered[args[3]->tcps_bytes_sent, args[3]->tcps_bytes_retrans, args[3]->tcps_bytes_acked]);
 	@tcp_received_bytes[this->cs_container] = sum(args[3]->tcps_bytes_received - args[3]->tcps_fin_received);
 }
 

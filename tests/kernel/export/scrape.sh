@@ -42,29 +42,25 @@ grep -q 'CapEff:[[:space:]]0*$' /proc/$pid/status || fail "it kept privileges"
 late=$(ip netns exec "$NETNS" python3 - <<'PY'
 import socket, subprocess, threading, time
 server = socket.create_server(("127.0.0.1", 0), backlog=64)
-def serve():
-    for _ in range(40):
+def serve(times, answer):
+    for _ in range(times):
         connection, _ = server.accept()
         while connection.recv(100):
             pass
+        connection.sendall(answer)
         connection.close()
-thread = threading.Thread(target=serve)
-thread.start()
+def serving(*how):
+    thread = threading.Thread(target=serve, args=how)
+    thread.start()
+    return thread
+thread = serving(40, b"")
 for _ in range(40):
     client = socket.create_connection(server.getsockname())
     client.sendall(b"x" * 70)
     client.close()
 thread.join()
 # Most of what these carry comes after one end was closed: half-closed connections, and answers that TCP has not sent yet.
-def answer():
-    for _ in range(10):
-        connection, _ = server.accept()
-        while connection.recv(100):
-            pass
-        connection.sendall(b"y" * 1000000)
-        connection.close()
-thread = threading.Thread(target=answer)
-thread.start()
+thread = serving(10, b"y" * 1000000)
 for _ in range(10):
     client = socket.create_connection(server.getsockname())
     client.sendall(b"x" * 70)

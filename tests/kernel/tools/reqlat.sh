@@ -105,9 +105,7 @@ for six in -4 -6; do
 	tool "slow$six" reqlat -m 50
 done
 start_waiting ip netns exec "$NETNS" python3 "$tmp/turns.py" -4
-declare -f go_on >"$tmp/go"
-printf 'go_on %q %q >%q\n' "$WAITING" "$tmp/waiting" "$tmp/trigger" >>"$tmp/go"
-printf '#!/bin/sh\nexec bash %q\n' "$tmp/go" >"$tmp/traffic"
+traffic_waiting
 tool old reqlat
 wait "$WAITING"
 

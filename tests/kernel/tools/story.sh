@@ -67,9 +67,7 @@ c.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 c.close()
 END
 start_waiting ip netns exec "$NETNS" python3 "$tmp/older.py"
-declare -f go_on >"$tmp/go"
-printf 'go_on %q %q >%q\n' "$WAITING" "$tmp/waiting" "$tmp/trigger" >>"$tmp/go"
-printf '#!/bin/sh\nexec bash %q\n' "$tmp/go" >"$tmp/traffic"
+traffic_waiting
 tool older sotrace
 wait "$WAITING"
 

@@ -21,9 +21,7 @@ echo "overflows=$(($(snmp "$NETNS" TcpExt ListenOverflows) - before))" >>"$tmp/o
 
 # A connection that is older than the trace
 start_waiting ip netns exec "$NETNS" tcp_slow -4
-declare -f go_on >"$tmp/go"
-printf 'go_on %q %q >%q\n' "$(pgrep -P "$WAITING" dw_slow || echo "$WAITING")" "$tmp/waiting" "$tmp/trigger" >>"$tmp/go"
-printf '#!/bin/sh\nexec bash %q\n' "$tmp/go" >"$tmp/traffic"
+traffic_waiting "$(pgrep -P "$WAITING" dw_slow)"
 tool old tcplife
 wait "$WAITING"
 
