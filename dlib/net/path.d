@@ -547,9 +547,9 @@ inline uint32_t dw_path_offset[struct dw_path *P] = (ntohl(((union tcp_word_hdr 
 inline uint32_t dw_path_payload[struct dw_path *P] = P->proto != DW_IPPROTO_TCP || !dw_path_ports[P] ? 0 :
     dw_path_leaves[P->stage] ? dw_path_data[P->skb, P->th] :
     dw_ip_plength[P] > dw_path_offset[P] ? dw_ip_plength[P] - dw_path_offset[P] : 0;
-/* Is it no segment without data, or are those wanted, too? */
-inline int dw_path_followed[struct dw_path *P] = !__pathdata() || (P->ver != 4 && P->ver != 6) ||
-    P->proto != DW_IPPROTO_TCP || dw_path_payload[P] != 0;
+/* Is it no segment without data, or are those wanted, too? The data first: what is known then, all that follows uses. */
+inline int dw_path_followed[struct dw_path *P] = (__pathdata() ? dw_path_payload[P] : 1) != 0 ||
+    P->proto != DW_IPPROTO_TCP || (P->ver != 4 && P->ver != 6);
 
 inline int dw_path_limited[struct dw_path *P] = P->txq != 0 && dw_bql_used[(uint64_t)P->txq];
 inline uint64_t dw_path_stopped[struct dw_path *P] = __stamp("stop", (uint64_t)P->txq);

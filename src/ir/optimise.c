@@ -281,8 +281,8 @@ static void edge_to(struct ir_opt *o, uint32_t label, uint32_t from)
 	o->label_dom[label] = common_dominator(o, o->label_dom[label], from);
 }
 
-/* What runs from index *at on: copies of variables that nothing but the following copy or test reads, then a test of a
- * variable. Gives the variable that decides, before the copies, and moves *at to the test; 0: something else runs. */
+/* What runs from index *at on: copies that nothing but the following copy or test reads, then a test of a register.
+ * Gives the register that decides, before the copies, and moves *at to the test; 0: something else runs. */
 static vreg find_test(const struct ir_opt *o, size_t *at)
 {
 	const struct ir *ir = o->ir;
@@ -294,7 +294,7 @@ static vreg find_test(const struct ir_opt *o, size_t *at)
 			i++;
 		} else if (in->op == IR_JMP) {
 			i = o->label_at[in->imm];
-		} else if (in->op == IR_MOV && ir->is_var.v[in->d] && o->reads[in->d] == 1 && n < MAX_COPIES) {
+		} else if (in->op == IR_MOV && o->reads[in->d] == 1 && n < MAX_COPIES) {
 			copies[n++] = in;
 			i++;
 		} else if (in->op == IR_JCCI) {
@@ -302,7 +302,7 @@ static vreg find_test(const struct ir_opt *o, size_t *at)
 			while (n && copies[n - 1]->d == v)
 				v = copies[--n]->a;
 			*at = i;
-			return n == 0 && (ir->is_var.v[v] || v != in->a) ? v : 0;
+			return n == 0 ? v : 0;
 		} else {
 			return 0;
 		}
@@ -310,18 +310,31 @@ static vreg find_test(const struct ir_opt *o, size_t *at)
 	return 0;
 }
 
-/* Where a jump to label gets to, when what stands there is a test of a variable whose value is known here. */
+/* Does the test of a register hold here? -1: that is not known. */
+static int test_holds(const struct ir_opt *o, const struct ir_insn *test, vreg v)
+{
+	const struct ir_insn here = { .sub = test->sub, .a = resolve(o, v), .imm2 = test->imm2 };
+	const struct ir_val *val = &o->vals.v[here.a];
+	if (val->known)
+		return ir_eval_cc((enum ir_cc)test->sub, val->imm, test->imm2);
+	vreg want = 0;
+	const struct key fact = make_fact(o, &here, &want);
+	const struct ir_expr *e = find(o, &fact);
+	return e ? e->value == want : -1;
+}
+
+/* Where a jump to label gets to, when what stands there is a test whose outcome is known here. */
 static uint32_t thread(struct ir_opt *o, uint32_t label)
 {
 	struct ir *ir = o->ir;
 	for (;;) {
 		size_t at = o->label_at[label];
 		vreg v = find_test(o, &at);
-		const struct ir_val *val = &o->vals.v[resolve(o, v)];
-		if (!v || !val->known)
-			return label;
 		const struct ir_insn *test = &ir->code.v[at];
-		if (ir_eval_cc((enum ir_cc)test->sub, val->imm, test->imm2)) {
+		int holds = v ? test_holds(o, test, v) : -1;
+		if (holds < 0)
+			return label;
+		if (holds) {
 			label = (uint32_t)test->imm;
 			continue;
 		}
@@ -374,13 +387,10 @@ static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 	}
 	if (taken == 0)
 		return;
-	uint32_t label = thread(o, (uint32_t)in->imm);
 	if (taken == 1) {
-		go_to(o, label, in->loc);
+		go_to(o, thread(o, (uint32_t)in->imm), in->loc);
 		return;
 	}
-	in->imm = label;
-	append(o, in);
 	/* Each way out gets a separate block, in which the outcome is known. */
 	uint32_t yes = new_block(o, o->block), no = new_block(o, o->block);
 	remember(o, &fact, yes, want);
@@ -390,7 +400,10 @@ static void pass_jump(struct ir_opt *o, struct ir_insn *in)
 		remember(o, &fact, yes, want);
 		remember(o, &fact, no, !want);
 	}
-	edge_to(o, label, yes);
+	o->block = yes;
+	in->imm = thread(o, (uint32_t)in->imm);
+	edge_to(o, (uint32_t)in->imm, yes);
+	append(o, in);
 	o->block = no;
 }
 

@@ -603,6 +603,24 @@ static void test_threading_copies(struct arena *a)
 	CHECK(count(ir, IR_JCCI) == 3, "%u branches", count(ir, IR_JCCI));
 }
 
+/* Clauses that each test the same variable: one test is left, and what one of them has loaded the next ones use. */
+static void test_threading_facts(struct arena *a)
+{
+	struct ir *ir = ir_new(a);
+	vreg ctx = ir_ctx(ir), p = ir_ld(ir, ctx, 0, 8, false, true), v = ir_var(ir);
+	ir_set(ir, v, ir_ld(ir, ctx, 8, 8, false, false));
+	for (int i = 0; i < 3; i++) {
+		uint32_t skip = ir_newlabel(ir);
+		ir_jcci(ir, CC_EQ, ir_mov(ir, v), 0, skip);
+		ir_st(ir, ctx, 16 + 8 * i, 8, ir_ld(ir, p, 8, 8, false, true));
+		ir_label(ir, skip);
+	}
+	ir_ret(ir, ir_imm(ir, 0));
+	ir_optimise(ir);
+	CHECK(count(ir, IR_JCCI) == 1, "%u tests", count(ir, IR_JCCI));
+	CHECK(count(ir, IR_LD) == 3, "%u loads", count(ir, IR_LD));
+}
+
 /* Members of one bit, of four, and signed ones of which only zero is asked. */
 static void test_bits(struct arena *a)
 {
@@ -1357,8 +1375,8 @@ static void test_kernel(uint64_t seed)
 int main(void)
 {
 	static void (*const cases[])(struct arena *) = { test_operands, test_elements, test_quotient, test_addresses,
-		test_dominance, test_checks, test_sure, test_threading, test_threading_copies, test_bits,
-		test_final_variables, test_variables, test_counting, test_far_jumps, test_far_jumps_reached,
+		test_dominance, test_checks, test_sure, test_threading, test_threading_copies, test_threading_facts,
+		test_bits, test_final_variables, test_variables, test_counting, test_far_jumps, test_far_jumps_reached,
 		test_refusals, test_guards, test_rings };
 	static struct runner here;
 	const char *text = getenv("DWIRE_TEST_SEED");

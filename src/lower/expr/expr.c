@@ -237,15 +237,32 @@ static struct val lower_call(struct clause_ctx *cx, const struct expr *e)
 	return (struct val){ .k = V_STR, .type = e->type, .s = lower_str(cx, e) };
 }
 
-/* The value of an inline with parameters, narrowed to its declared type. A ?: of dlib is narrowed in each arm, which
- * often costs nothing, because the arms' loads have that size. */
-static struct val inline_int(struct clause_ctx *cx, const struct expr *e)
+/* Narrowed to its declared type. A ?: of dlib is narrowed in each arm, which often costs nothing, because the arms'
+ * loads have that size. */
+static struct val narrow_inline(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct expr *value = e->sym->inl->value;
 
 	if (value->kind == EX_COND && in_library(value) && type_is_int(e->type) && type_is_int(value->type))
 		return lower_cond(cx, value, e->type);
 	return int_val(keep_int(cx, lower_int(cx, value), value->type, e->type), e->type);
+}
+
+/* The value of an inline with parameters. One of dlib with a translated structure alone, such as the site's P, is like a
+ * member of it: computed once on paths that all have it. */
+static struct val inline_int(struct clause_ctx *cx, const struct expr *e)
+{
+	const struct val *of = &cx->pg->env_stack.v[cx->pg->env_stack.n - 1].val;
+	const bool member = e->sym->nkeys == 1 && of->k == V_XL && in_library(e->sym->inl->value);
+	const void *base = of->bind; /* the stack may move */
+	struct val v;
+
+	if (member && memo_get(cx->pg, base, e->sym, e->sym->name, &v))
+		return v;
+	v = narrow_inline(cx, e);
+	if (member)
+		memo_put(cx->pg, base, e->sym, e->sym->name, v);
+	return v;
 }
 
 /* An element of args[], of an associative array or of memory; or an inline with parameters, which are bound to
