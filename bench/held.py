@@ -2,24 +2,30 @@
 """held: the BPF programs and links that a process holds, and the kernel's statistics of how often programs run."""
 import contextlib
 import glob
+import re
 
 STATS = "/proc/sys/kernel/bpf_stats_enabled"
 
 
-def descriptors(pid):
-    """Id of a program -> fields of its fdinfo; id of a program -> kind and place of its link."""
-    progs, links = {}, {}
+def fields(pid):
+    """What /proc says of each descriptor."""
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         try:
             with open(path) as f:
-                fields = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
+                yield dict(re.findall(r"(\w+):\t(\S*)", f.read()))
         except OSError:  # closed since it was listed
             continue
-        if "link_type" in fields and "prog_id" in fields:
-            links[fields["prog_id"]] = (fields["link_type"], fields.get("attach_type"), fields.get("target_btf_id"))
-        elif "prog_type" in fields:
-            progs[fields["prog_id"]] = fields
-    return progs, links
+
+
+def links(pid):
+    """The fields of each link."""
+    return [f for f in fields(pid) if "link_type" in f and "prog_id" in f]
+
+
+def descriptors(pid):
+    """Id of a program -> fields of its fdinfo; id of a program -> kind and place of its link."""
+    return ({f["prog_id"]: f for f in fields(pid) if "prog_type" in f},
+            {f["prog_id"]: (f["link_type"], f.get("attach_type"), f.get("target_btf_id")) for f in links(pid)})
 
 
 def programs(pid):

@@ -272,6 +272,7 @@ struct image_prog {
 	bool notes;                    /* it fires no probe: it notes something that the probe reads later (a stamp) */
 	bool chooses;                  /* it has a condition: some of the events that it sees do not fire the probe */
 	bool step;                     /* as the site's (image/probe.h) */
+	bool datagrams;                /* as the provider's (image/probe.h) */
 	uint64_t period_ns;            /* tick, profile; cpc: events; else 0 */
 	uint32_t tick;                 /* tick: the number in the map of ticks, from 1; else 0 */
 	uint32_t prog_type;            /* enum bpf_prog_type */
@@ -317,6 +318,7 @@ struct image {
 	bool packets;          /* a probe shows packets of sockets, of all networks of the machine */
 	bool needs_owner;      /* a program reads an owner: the owner service must run */
 	bool packet_owner;     /* ... where packets pass, not only steps of connections (site.step) */
+	bool stream_owner;     /* ... where connections are seen, not only datagrams (provider.datagrams) */
 	uint32_t rec_most;     /* the largest record that a program reserves in a ring of ours, bytes */
 	uint64_t secret;       /* of hashes that its programs compute (dw_mix()); 0: none */
 	bool needs_ended;      /* ... also of connections in TIME_WAIT, which have no socket */

@@ -170,6 +170,7 @@ struct provider {
 	/* Where packets end: key is the memory that is given back, word the sk_buff, which is forgotten. */
 	const struct stamp *packet_ends;
 	const struct prov_counter *counters; /* or NULL */
+	bool datagrams;                      /* its probes show no socket of TCP or MPTCP */
 	/* Makes a probe by its name (tick-1s, profile-997), like the one of the table that has the same name up to the
 	 * last dash: sets *period (ns; cpc: events) and returns 0, or returns -EINVAL. NULL: the provider has only the
 	 * probes of its table. */

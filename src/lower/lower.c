@@ -474,6 +474,7 @@ static void find_owners(struct lowerer *lw)
 		lw->im->needs_ended |= ended;
 		lw->im->needs_owner |= any;
 		lw->im->packet_owner |= any && !p->step;
+		lw->im->stream_owner |= any && !p->datagrams;
 	}
 }
 

@@ -301,6 +301,7 @@ void prog_emit(struct prog_ctx *pg, struct loc at)
 		.probe = pg->probe_index,
 		.chooses = pg->site->when != NULL,
 		.step = pg->site->step,
+		.datagrams = pg->probe->prov->datagrams,
 	};
 	struct report_kept kept;
 

@@ -47,7 +47,8 @@ struct owner {
 	uint64_t since;
 	uint32_t seen;
 	bool unneeded, missed;
-	bool by_calls; /* calls that send show who uses a connection, not packets */
+	bool by_calls;  /* calls that send show who uses a connection, not packets */
+	bool datagrams; /* connections are not followed */
 };
 
 /* Attaches a program if the variant has it and it is not attached. Without the cgroup those that need it are left out.
@@ -82,6 +83,8 @@ static int attach(struct owner *o, enum owner_prog p)
 /* Is the program one of that kind? */
 static bool is_of(const struct owner *o, enum owner_prog p, enum owner_when when)
 {
+	if (o->datagrams && (when == LISTENER || when == STREAM || p == PROG_state || p == PROG_destroy))
+		return false;
 	if (o->by_calls && p == PROG_egress)
 		return false;
 	if (o->by_calls && (p == PROG_send || p == PROG_recv))
@@ -178,7 +181,8 @@ static bool suspects_listener(struct owner *o)
 		o->unneeded = false;
 		o->missed = true;
 	}
-	return (*o->k.accept_missed || (*o->k.listener_suspect && !o->unneeded)) && !*o->k.listener_shared;
+	return (*o->k.accept_missed || (*o->k.listener_suspect && !o->unneeded)) && !*o->k.listener_shared &&
+		!o->datagrams;
 }
 
 /* Two scans find shared sockets again: the first marks who holds each, the second checks the marks. A socket that
@@ -273,6 +277,11 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 		!features_preempts(opts->features);
 	if (o->by_calls)
 		*o->k.by_calls = 1;
+	o->datagrams = opts->datagrams && o->cgroup >= 0 && o->k.datagrams;
+	if (o->datagrams) {
+		*o->k.datagrams = 1;
+		o->k.after.array = -1; /* none of ours is there for the script's program to follow */
+	}
 	return 0;
 }
 

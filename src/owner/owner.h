@@ -27,7 +27,8 @@
  * hook at the end of accept(2) slows every system call, so it is detached if all accepts that it has seen were known
  * without it. A script that sees no packets needs no hook where they leave (owner_opts.steps; Linux 6.3 and later,
  * unless it preempts threads in the kernel): calls that send, and the last close(2), show who uses a connection. Calls
- * that receive are noted once a process has used another's connection, or one that has a connection has forked.
+ * that receive are noted once a process has used another's connection, or one that has a connection has forked. A
+ * script that sees datagrams only needs no hooks where connections change, and their sockets have no entries.
  *
  * The limits. A socket without a process has no entry (pid -1). owner_drops() counts entries that did not fit. */
 #ifndef DWIRE_OWNER_OWNER_H
@@ -53,6 +54,7 @@ struct owner_opts {
 	bool functions;            /* the script sees packets at functions of the kernel */
 	bool steps;                /* it sees no packets: only lists of TCP connections, and steps of their states */
 	uint64_t secret;           /* of the image */
+	bool datagrams;            /* it sees no sockets of TCP and MPTCP; before Linux 5.17 they are known all the same */
 	bool ended;                /* the script reads owners of connections in TIME_WAIT */
 	struct owner_ahead *ahead; /* what was loaded ahead; NULL: nothing */
 };

@@ -74,7 +74,7 @@ struct owner_kernel {
 	const volatile uint64_t *drops;
 	volatile uint64_t *ends_factor;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial, *ended_unread;
-	volatile uint32_t *accept_missed, *listener_shared, *by_calls;
+	volatile uint32_t *accept_missed, *listener_shared, *by_calls, *datagrams;
 	const volatile uint32_t *datagram_shared, *stream_shared, *accepts_seen, *accepts_needed;
 };
 

@@ -65,6 +65,7 @@ static void take(struct owner_kernel *k)
 	k->partial = service_var(s, "partial");
 	k->ended_unread = service_var(s, "ended_unread");
 	k->by_calls = service_var(s, "by_calls");
+	k->datagrams = service_var(s, "datagrams");
 	k->marked = service_var(s, "marked");
 	k->scan = service_var(s, "scan");
 	k->listener_shared = service_var(s, "listener_shared");

@@ -61,6 +61,7 @@ static int start_owner(struct session *s)
 		.whole = features_cgroup2_whole(s->opts.features),
 		.functions = s->image->functions,
 		.steps = !s->image->packet_owner,
+		.datagrams = !s->image->stream_owner,
 		.ended = s->image->needs_ended,
 		.secret = s->image->secret,
 		.ahead = s->opts.owner,

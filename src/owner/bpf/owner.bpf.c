@@ -43,7 +43,7 @@ int owner_create(struct bpf_sock *ctx)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct dw_owner now;
 
-	if (t->flags & PF_KTHREAD)
+	if (t->flags & PF_KTHREAD || (datagrams && is_stream(ctx->protocol)))
 		return 1;
 	owner_of(&now, t, DW_OWNER_CREATE);
 	store((DW_U64)ctx, &now);
@@ -193,6 +193,8 @@ static __always_inline void egress(void *sk, struct tcp_sock *tcp)
 	struct task_struct *t;
 	struct said old;
 
+	if (tcp && datagrams)
+		return;
 	if (tcp && !sends_tcp(&tcp->inet_conn.icsk_inet.sk)) {
 		if (bpf_core_field_exists(tcp->is_mptcp) && BPF_CORE_READ_BITFIELD(tcp, is_mptcp) &&
 			!said_of((DW_U64)sk).pid)
@@ -302,7 +304,7 @@ static __always_inline int peer(struct bpf_sock_addr *ctx)
 	struct bpf_sock *sk = ctx->sk;
 	struct dw_owner now;
 
-	if (!sk || known(sk, t) || t->flags & PF_KTHREAD)
+	if (!sk || (datagrams && is_stream(ctx->protocol)) || known(sk, t) || t->flags & PF_KTHREAD)
 		return 1;
 	owner_of(&now, t, DW_OWNER_USE);
 	claim((DW_U64)sk, &now, is_stream(ctx->protocol));
@@ -440,6 +442,8 @@ int owner_release(struct bpf_sock *ctx)
 {
 	DW_U64 key = (DW_U64)ctx;
 
+	if (datagrams && is_stream(ctx->protocol))
+		return 1;
 	if (ctx->protocol == IPPROTO_TCP) {
 		closes(ctx);
 		return 1;

@@ -28,6 +28,9 @@ DW_U32 scan, marked;
 /* Set by user space: there is no cgroup2, or its root is not the machine's. Of sockets outside it, only the end of TCP
  * sockets is seen. */
 DW_U32 partial;
+/* Set by user space: no script sees sockets of TCP and MPTCP. They have no entries, and programs that only follow
+ * connections are not attached. */
+DW_U32 datagrams;
 /* Set by user space: no program looks for the owners of connections in TIME_WAIT. */
 DW_U32 ended_unread;
 /* Set by user space: no script sees packets, so owner_egress is not attached. Calls that send or close show who uses a
@@ -350,6 +353,12 @@ static __always_inline bool is_stream(DW_U32 protocol)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
 }
 
+/* Has a socket of that protocol no entry, because its end is not seen or nobody reads its owner? */
+static __always_inline bool is_unread(DW_U32 protocol)
+{
+	return is_stream(protocol) ? datagrams : partial;
+}
+
 /* The process of *now uses a non-TCP socket, whose entry o was written for another process. From now on o does not
  * change, and `last_users` has the last user, always written as a whole. */
 static __always_inline void share(DW_U64 key, struct dw_owner *o, const struct dw_owner *now)
@@ -441,7 +450,7 @@ static __always_inline void use_new(struct sock *sk, struct task_struct *t)
 {
 	struct dw_owner now;
 
-	if (partial && !is_stream(sk->sk_protocol))
+	if (is_unread(sk->sk_protocol))
 		return;
 	if (!has_file(sk) &&
 		(sk->sk_protocol != IPPROTO_TCP || !is_subflow((struct tcp_sock *)sk) || adopt((struct tcp_sock *)sk)))

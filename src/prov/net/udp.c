@@ -46,7 +46,7 @@ static const struct prov_counter counters[] = {
 	{ 0 },
 };
 
-const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes), .counters = counters };
+const struct provider udp_provider = { PROVIDER("udp", "dw_pkt", probes), .counters = counters, .datagrams = true };
 
 /* ---- udplite ----------------------------------------------------------------------------------------------------- */
 static const struct site lite_send_sites[] = {
@@ -61,4 +61,4 @@ static const struct probe_def lite_probes[] = {
 	{ "receive", lite_args, TABLE(lite_receive_sites), "UDP-Lite receives a datagram for a socket" },
 };
 
-const struct provider udplite_provider = { PROVIDER("udplite", "dw_pkt", lite_probes) };
+const struct provider udplite_provider = { PROVIDER("udplite", "dw_pkt", lite_probes), .datagrams = true };
