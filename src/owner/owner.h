@@ -54,8 +54,8 @@ struct owner_opts {
 	bool functions;            /* the script sees packets at functions of the kernel */
 	bool steps;                /* it sees no packets: only lists of TCP connections, and steps of their states */
 	uint64_t secret;           /* of the image */
-	bool datagrams;            /* it sees no sockets of TCP and MPTCP; before Linux 5.17 they are known all the same */
-	bool ended;                /* the script reads owners of connections in TIME_WAIT */
+	bool datagrams; /* it sees no sockets of TCP and MPTCP; before Linux 5.17 they are known all the same */
+	bool ended;     /* the script reads owners of connections in TIME_WAIT */
 	struct owner_ahead *ahead; /* what was loaded ahead; NULL: nothing */
 };
 

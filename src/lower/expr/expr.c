@@ -248,8 +248,8 @@ static struct val narrow_inline(struct clause_ctx *cx, const struct expr *e)
 	return int_val(keep_int(cx, lower_int(cx, value), value->type, e->type), e->type);
 }
 
-/* The value of an inline with parameters. One of dlib with a translated structure alone, such as the site's P, is like a
- * member of it: computed once on paths that all have it. */
+/* The value of an inline with parameters. One of dlib with a translated structure alone, such as the site's P, is like
+ * a member of it: computed once on paths that all have it. */
 static struct val inline_int(struct clause_ctx *cx, const struct expr *e)
 {
 	const struct val *of = &cx->pg->env_stack.v[cx->pg->env_stack.n - 1].val;
