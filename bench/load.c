@@ -55,7 +55,8 @@ static int run_iterator(struct bpf_program *p)
 /* These are attached to a cgroup, at an explicit type: bpf_program__attach() cannot. */
 static int is_of_cgroup(enum bpf_prog_type type)
 {
-	return type == BPF_PROG_TYPE_CGROUP_SKB || type == BPF_PROG_TYPE_CGROUP_SOCK || type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
+	return type == BPF_PROG_TYPE_CGROUP_SKB || type == BPF_PROG_TYPE_CGROUP_SOCK || type == BPF_PROG_TYPE_CGROUP_SOCK_ADDR ||
+		type == BPF_PROG_TYPE_SOCK_OPS;
 }
 
 static int is_of_netfilter(const struct bpf_program *p)

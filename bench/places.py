@@ -9,7 +9,7 @@ import hand
 import held
 
 # enum bpf_attach_type of the kernel's headers, and the names of libbpf.
-CGROUP = {0: "cgroup_skb/ingress", 1: "cgroup_skb/egress", 2: "cgroup/sock_create", 34: "cgroup/sock_release",
+CGROUP = {0: "cgroup_skb/ingress", 1: "cgroup_skb/egress", 2: "cgroup/sock_create", 3: "sockops", 34: "cgroup/sock_release",
           8: "cgroup/bind4", 9: "cgroup/bind6", 10: "cgroup/connect4", 11: "cgroup/connect6", 12: "cgroup/post_bind4",
           13: "cgroup/post_bind6", 14: "cgroup/sendmsg4", 15: "cgroup/sendmsg6", 19: "cgroup/recvmsg4", 20: "cgroup/recvmsg6",
           29: "cgroup/getpeername4", 30: "cgroup/getpeername6", 31: "cgroup/getsockname4", 32: "cgroup/getsockname6"}
@@ -56,7 +56,7 @@ def source(sections):
     lines = [f'#include "{hand.HERE}/kern.h"']
     for i, place in enumerate(sections):
         name = re.sub(r"\W", "_", place)
-        lines.append(f'SEC("{place}") int at{i}_{name}(void *ctx) {{ return {int(place.startswith(("cgroup", "netfilter")))}; }}')
+        lines.append(f'SEC("{place}") int at{i}_{name}(void *ctx) {{ return {int(place.startswith(("cgroup", "netfilter", "sockops")))}; }}')
     return "\n".join(lines + ['char LICENSE[] SEC("license") = "GPL";\n'])
 
 
