@@ -142,8 +142,10 @@ INLINE u64 packet_is_sent(const struct dw_stage *s)
 
 /* The kernel has copied the headers of a buffer, unless the buffer is another packet's by now, and their memory before
  * is, too. Returns what is known of that memory, or p. Memory that was given back at once is known only if ends of
- * packets are seen. Fragments are put together in the buffer of the last one that came, with the headers of the first:
- * the whole is that one. If it is cut again, the last one has a buffer that may have been another packet's. */
+ * packets are seen. If it has a later packet's headers since then, so may have the buffer, whose own end is not always
+ * seen: Linux keeps it for the next packet. Fragments are put together in the buffer of the last one that came, with
+ * the headers of the first: the whole is that one. If it is cut again, the last one has a buffer that may have been
+ * another packet's. */
 INLINE struct dw_packet *packet_moved(
 	struct dw_stage *s, void *table, void *freed, struct dw_packet *p, const struct dw_buffer *b)
 {
@@ -158,7 +160,7 @@ INLINE struct dw_packet *packet_moved(
 	if (p)
 		return p;
 	s->from = 0;
-	last = map_lookup(freed, &s->from);
+	last = old ? 0 : map_lookup(freed, &s->from);
 	if (last && last[0] && last[0] == b->id && !packet_begins(s, last[1], 0)) {
 		s->note.id = last[0];
 		last[0] = 0;

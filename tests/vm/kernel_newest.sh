@@ -26,5 +26,6 @@ for p in udp::: ip::: skb:::drop syscall::openat:entry proc::: sched:::on-cpu io
 done
 preempt_tests
 kernel_test dns/messages.sh # stamps of the hooks tier, where functions can be traced, too
+kernel_test net/packet_variables.sh # where the end of an sk_buff is not seen
 selftest_tests
 finish
