@@ -46,6 +46,8 @@ senders() { # of the datagrams that left: how many of which process
 }
 udp="udp:::send /args[1]->cs_netns == $NETNS_ID/ { printf(\"udp pid=%d sp=%d\\n\", args[1]->cs_pid, args[4]->udp_sport); }"
 states="tcp:::state-change /args[1]->cs_netns == $NETNS_ID && args[3]->tcps_state == TCP_STATE_ESTABLISHED/"
+trace_in "$NETNS" "$states { @ = count(); }" python3 "$tmp/roles.py"
+alone=$(value_of links) # in some tiers the probe is elsewhere
 for more in '' "$states { @ = count(); } END { printa(\"tcp n=%@d\\n\", @); }" \
 	"$states { printf(\"owner pid=%d\\n\", args[1]->cs_pid); }"; do
 	trace_in "$NETNS" "$udp $more" python3 "$tmp/roles.py"
@@ -53,11 +55,11 @@ for more in '' "$states { @ = count(); } END { printa(\"tcp n=%@d\\n\", @); }" \
 	case $more in
 	'') expect_eq "$(value_of links)" 0 "programs at TCP's states" ;;
 	*count*)
-		expect_eq "$(value_of links)" 1 "programs at TCP's states, of the script alone"
+		expect_eq "$(value_of links)" "$alone" "programs at TCP's states, of the script alone"
 		expect_eq "$(lines 'p == "tcp"')" "tcp n=40" "ends of connections"
 		;;
 	*)
-		expect_ge "$(value_of links)" 1 "programs at TCP's states"
+		expect_ge "$(value_of links)" "$alone" "programs at TCP's states"
 		expect_eq "$(lines 'p == "owner"' | sort | uniq -c | awk '{ print $1, $3 }')" "40 pid=$(value_of parent)" \
 			"owners of connections"
 		;;
