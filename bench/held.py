@@ -17,15 +17,17 @@ def fields(pid):
             continue
 
 
-def links(pid):
-    """The fields of each link."""
-    return [f for f in fields(pid) if "link_type" in f and "prog_id" in f]
+def programs_and_links(pid):
+    """The fields of each program, and of each link."""
+    known = list(fields(pid))
+    return [f for f in known if "prog_type" in f], [f for f in known if "link_type" in f and "prog_id" in f]
 
 
 def descriptors(pid):
     """Id of a program -> fields of its fdinfo; id of a program -> kind and place of its link."""
-    return ({f["prog_id"]: f for f in fields(pid) if "prog_type" in f},
-            {f["prog_id"]: (f["link_type"], f.get("attach_type"), f.get("target_btf_id")) for f in links(pid)})
+    progs, links = programs_and_links(pid)
+    return ({f["prog_id"]: f for f in progs},
+            {f["prog_id"]: (f["link_type"], f.get("attach_type"), f.get("target_btf_id")) for f in links})
 
 
 def programs(pid):

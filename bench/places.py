@@ -21,19 +21,20 @@ TRACEFS = "/sys/kernel/tracing"
 @contextlib.contextmanager
 def tracefs():
     """Meanwhile it is mounted: libbpf needs it for tracepoints of single system calls."""
-    mounted = os.path.isdir(TRACEFS + "/events") or subprocess.run(["mount", "-t", "tracefs", "nodev", TRACEFS]).returncode
+    ours = not os.path.isdir(TRACEFS + "/events")
+    if ours:
+        subprocess.run(["mount", "-t", "tracefs", "nodev", TRACEFS], check=True)
     try:
         yield
     finally:
-        if not mounted:
+        if ours:
             subprocess.run(["umount", TRACEFS], check=True)
 
 
 def group_of(tracepoint):
     """The folder of a tracepoint in tracefs, or None."""
     events = TRACEFS + "/events"
-    groups = os.listdir(events) if os.path.isdir(events) else []
-    return next((g for g in groups if os.path.isdir(f"{events}/{g}/{tracepoint}")), None)
+    return next((g for g in os.listdir(events) if os.path.isdir(f"{events}/{g}/{tracepoint}")), None)
 
 
 def section(link):
@@ -64,6 +65,6 @@ def empty(tmp, name, pid):
     """The command of programs that do nothing at the places of those of a process, which is running."""
     path = os.path.join(tmp, f"at-{name}.bpf.c")
     with open(path, "w") as f:
-        f.write(source(filter(None, (section(link) for link in held.links(pid)))))
+        f.write(source(filter(None, (section(link) for link in held.programs_and_links(pid)[1]))))
     hand.bpf(tmp, path)
     return [os.path.join(tmp, "load"), hand.cgroup(), f"{tmp}/at-{name}.o"]

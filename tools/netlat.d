@@ -301,6 +301,7 @@ path:::queue, path:::transmit, path:::driver-in, path:::forward, path:::socket-i
 	rounds[this->round].ways[this->dir].at = timestamp;
 }
 
+/* Without +=, which is atomic: a segment is at one place at a time. */
 path:::queue
 / this->on /
 {

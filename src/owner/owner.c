@@ -278,10 +278,8 @@ static int load(struct owner *o, const struct owner_opts *opts, const struct rep
 	if (o->by_calls)
 		*o->k.by_calls = 1;
 	o->datagrams = opts->datagrams && o->cgroup >= 0 && o->k.datagrams;
-	if (o->datagrams) {
+	if (o->datagrams)
 		*o->k.datagrams = 1;
-		o->k.after.array = -1; /* none of ours is there for the script's program to follow */
-	}
 	return 0;
 }
 
@@ -371,7 +369,7 @@ int owner_last(struct owner *o)
 
 const struct owner_after *owner_after(const struct owner *o)
 {
-	return &o->k.after;
+	return o->datagrams ? NULL : &o->k.after;
 }
 
 const struct owner_maps *owner_maps(const struct owner *o)

@@ -43,7 +43,7 @@ int owner_create(struct bpf_sock *ctx)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct dw_owner now;
 
-	if (t->flags & PF_KTHREAD || (datagrams && is_stream(ctx->protocol)))
+	if (t->flags & PF_KTHREAD || is_unread(ctx->protocol))
 		return 1;
 	owner_of(&now, t, DW_OWNER_CREATE);
 	store((DW_U64)ctx, &now);
@@ -304,7 +304,7 @@ static __always_inline int peer(struct bpf_sock_addr *ctx)
 	struct bpf_sock *sk = ctx->sk;
 	struct dw_owner now;
 
-	if (!sk || (datagrams && is_stream(ctx->protocol)) || known(sk, t) || t->flags & PF_KTHREAD)
+	if (!sk || is_unread(ctx->protocol) || known(sk, t) || t->flags & PF_KTHREAD)
 		return 1;
 	owner_of(&now, t, DW_OWNER_USE);
 	claim((DW_U64)sk, &now, is_stream(ctx->protocol));
@@ -442,7 +442,7 @@ int owner_release(struct bpf_sock *ctx)
 {
 	DW_U64 key = (DW_U64)ctx;
 
-	if (datagrams && is_stream(ctx->protocol))
+	if (is_unread(ctx->protocol))
 		return 1;
 	if (ctx->protocol == IPPROTO_TCP) {
 		closes(ctx);

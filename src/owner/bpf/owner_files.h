@@ -330,7 +330,7 @@ int owner_iter(struct bpf_iter__task_file *ctx)
 	sk = s->sk;
 	if (!sk || !is_inet(sk))
 		return 0;
-	if (is_unread(sk->sk_protocol))
+	if (is_left_out(sk->sk_protocol))
 		return 0;
 	owner_of(&now, t, DW_OWNER_ITER);
 	old = said_of((DW_U64)sk);

@@ -353,10 +353,16 @@ static __always_inline bool is_stream(DW_U32 protocol)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_MPTCP;
 }
 
-/* Has a socket of that protocol no entry, because its end is not seen or nobody reads its owner? */
+/* Does nobody read the owners of sockets of that protocol? */
 static __always_inline bool is_unread(DW_U32 protocol)
 {
-	return is_stream(protocol) ? datagrams : partial;
+	return datagrams && is_stream(protocol);
+}
+
+/* Has a socket of that protocol no entry, because nobody reads its owner or its end is not seen? */
+static __always_inline bool is_left_out(DW_U32 protocol)
+{
+	return is_unread(protocol) || (partial && !is_stream(protocol));
 }
 
 /* The process of *now uses a non-TCP socket, whose entry o was written for another process. From now on o does not
@@ -450,7 +456,7 @@ static __always_inline void use_new(struct sock *sk, struct task_struct *t)
 {
 	struct dw_owner now;
 
-	if (is_unread(sk->sk_protocol))
+	if (is_left_out(sk->sk_protocol))
 		return;
 	if (!has_file(sk) &&
 		(sk->sk_protocol != IPPROTO_TCP || !is_subflow((struct tcp_sock *)sk) || adopt((struct tcp_sock *)sk)))

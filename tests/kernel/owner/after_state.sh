@@ -5,19 +5,6 @@
 # itself. It misses nothing either way, also beside other traces.
 need python3
 netns_new after
-# Links to inet_sock_set_state that a process has, and arrays of programs.
-cat >"$tmp/linked.py" <<'END'
-import os, sys
-links = arrays = 0
-for fd in os.listdir(f"/proc/{sys.argv[1]}/fdinfo"):
-    try:
-        info = dict(line.split(":", 1) for line in open(f"/proc/{sys.argv[1]}/fdinfo/{fd}") if ":" in line)
-    except OSError:
-        continue
-    links += info.get("tp_name", "").strip() == "inet_sock_set_state"
-    arrays += info.get("map_type", "").strip() == "3"
-print(links, arrays)
-END
 pids=() names=()
 begin() { # NAME ARG…
 	local name=$1
@@ -41,9 +28,9 @@ for name in "${names[@]}"; do
 done
 ip netns exec "$NETNS" tcp_pingpong -4 -o -n 100 >"$tmp/load" || fail "the load failed"
 opens=$(ip netns exec "$NETNS" awk '/^Tcp: [0-9]/ { print $6 + $7 }' /proc/net/snmp) # active and passive, by the kernel
-read -r links array <<<"$(python3 "$tmp/linked.py" "${pids[0]}")"
-expect_eq "$(python3 "$tmp/linked.py" "${pids[1]}")" "$links $array" "links and arrays, of a second trace"
-expect_eq "$(python3 "$tmp/linked.py" "${pids[2]}")" "$((links + array)) $array" "links and arrays with -x cost"
+read -r links array <<<"$(python3 "$PYTHONPATH/linked.py" "${pids[0]}")"
+expect_eq "$(python3 "$PYTHONPATH/linked.py" "${pids[1]}")" "$links $array" "links and arrays, of a second trace"
+expect_eq "$(python3 "$PYTHONPATH/linked.py" "${pids[2]}")" "$((links + array)) $array" "links and arrays with -x cost"
 expect_ge "$opens" 200 "ends of connections"
 arrays=
 for pid in "${pids[@]}"; do
