@@ -314,15 +314,15 @@ static void read_aggs(struct consumer *c, uint64_t now, bool final)
 	agg_begin(c->aggs);
 }
 
-/* What is handed on is written. n: the number of records. Returns that, or the sink's error. */
+/* What is handed on is written. Without records, too: the sink notices then whether its reader is gone. n: their number.
+ * Returns that, or the sink's error. */
 static int end_pass(struct consumer *c, unsigned n)
 {
-	int err = 0;
+	int err;
 
 	for (size_t i = 0; i < c->nrings; i++)
 		ring_release(&c->rings[i], false);
-	if (n)
-		err = sink_flush(c->env.sink);
+	err = sink_flush(c->env.sink);
 	return err ? err : n > INT_MAX ? INT_MAX : (int)n;
 }
 

@@ -353,7 +353,7 @@ static void document_control(struct sink *sink, const struct action *a, const st
 
 static void document_flush(struct sink *sink)
 {
-	sink->err = out_flush(((struct document *)sink)->out);
+	sink->err = out_settle(((struct document *)sink)->out);
 }
 
 static void document_finish(struct sink *sink, int status)

@@ -151,6 +151,15 @@ int out_flush(struct out *o)
 	return o->err;
 }
 
+int out_settle(struct out *o)
+{
+	int err = out_flush(o);
+
+	if (!err && o->blocks && patience_deserted(fileno(o->f)))
+		o->err = -EPIPE;
+	return o->err;
+}
+
 static bool is_fifo(const char *path)
 {
 	struct stat st;

@@ -57,6 +57,8 @@ void out_free(struct out *o);
 /* 0, or the first error of the stream: -EPIPE: the reader is gone; -ETIMEDOUT: it has taken nothing for OUT_PATIENCE ms
  * after the trace was asked to stop; ... */
 int out_flush(struct out *o) __attribute__((warn_unused_result));
+/* The same at the end of a pass, where also a reader is missed that is gone before there was anything to write. */
+int out_settle(struct out *o) __attribute__((warn_unused_result));
 /* Writes into the file from here on, appending; path NULL: into the first stream again. Waits for the reader of a FIFO.
  * 0 or -errno; -EINTR: the trace was asked to stop. */
 int out_reopen(struct out *o, const char *path) __attribute__((warn_unused_result));

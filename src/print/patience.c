@@ -28,3 +28,10 @@ int patience_wait(const int *stop, int fd, short events, int ms)
 	while (n < 0 && errno == EINTR);
 	return p[0].revents ? 1 : n > 0 ? -EINTR : 0;
 }
+
+bool patience_deserted(int fd)
+{
+	struct pollfd p = { .fd = fd };
+
+	return poll(&p, 1, 0) == 1 && p.revents & (POLLERR | POLLHUP);
+}

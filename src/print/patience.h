@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* patience: waits that end when the trace is asked to stop. stop points to a descriptor that becomes readable then and
- * stays so; NULL: such a wait is never ended. */
+/* patience: waits that end when the trace is asked to stop, and whether anybody reads. stop points to a descriptor that
+ * becomes readable then and stays so; NULL: such a wait is never ended. */
 #ifndef DWIRE_PRINT_PATIENCE_H
 #define DWIRE_PRINT_PATIENCE_H
 #include <stdbool.h>
@@ -11,4 +11,6 @@ bool patience_ended(const int *stop);
  * trace was asked to stop during the call. A stop before the call does not count, so what END waits for gets its
  * time. */
 int patience_wait(const int *stop, int fd, short events, int ms);
+/* Has the pipe or the socket no reader any more, or was the terminal hung up? Does not wait. fd -1: false. */
+bool patience_deserted(int fd);
 #endif

@@ -206,7 +206,7 @@ void text_flush(struct sink *s)
 	int err = opened_flush(t->opened);
 
 	lines_forget(t->lines);
-	s->err = out_flush(t->out);
+	s->err = out_settle(t->out);
 	s->err = s->err ? s->err : err;
 }
 

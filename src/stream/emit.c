@@ -821,7 +821,7 @@ static void emit_flush(struct sink *s)
 	struct emit *e = (struct emit *)s;
 
 	rows_close(e);
-	s->err = out_flush(e->out);
+	s->err = out_settle(e->out);
 }
 
 static void emit_finish(struct sink *s, int status)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "print/patience.h"
 #include "stream/merge_priv.h"
 #include "symbols/symtext.h"
 
@@ -348,6 +349,12 @@ static bool is_beat(const struct merge *m)
 	return m->watched && show_progress(m) >= m->now + STREAM_BEAT_NS;
 }
 
+/* Before a stream has begun there is no sink that would notice it. */
+static bool is_deserted(const struct merge *m)
+{
+	return !m->sink && m->to.out && !m->to.capture && patience_deserted(fileno(m->to.out));
+}
+
 int merge_poll(struct merge *m, int timeout_ms)
 {
 	size_t max = count_inputs(m) + 1;
@@ -376,6 +383,8 @@ int merge_poll(struct merge *m, int timeout_ms)
 	}
 	if (!r && m->sink && m->sink->err)
 		r = m->sink->err;
+	if (!r && is_deserted(m))
+		r = -EPIPE;
 	if (!r && (!n || m->failed))
 		r = -ENOMEM;
 	if (!r)
@@ -457,7 +466,7 @@ int merge_end(struct merge *m, int *status)
 	if (m->sink && !m->sink->err)
 		show_rest(m);
 	/* The reader is gone: nobody asks how the sources ended, which nobody read to their end. */
-	if (m->sink && sink_flush(m->sink) == -EPIPE) {
+	if (m->sink ? sink_flush(m->sink) == -EPIPE : is_deserted(m)) {
 		*status = 0;
 		return -EPIPE;
 	}

@@ -73,7 +73,7 @@ static int fail(struct capture_file *f, int err)
 /* A file that is cut behind its last whole block can be read. */
 static int flush(struct capture_file *f)
 {
-	int r = out_flush(f->out);
+	int r = out_settle(f->out);
 
 	if (r && !f->err && f->f != f->stdout_f && !ftruncate(fileno(f->f), (off_t)f->out->whole))
 		(void)!fseek(f->f, 0, SEEK_END);

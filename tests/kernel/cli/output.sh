@@ -45,6 +45,24 @@ expect_eq "$(timeout 5 "$dwire" -qn 'tick-100 { printf("x\n"); }' 2>err | head -
 x
 0 0" "a reader that leaves"
 grep -v 'tick firings\? missed' err && fail "a reader that leaves gets no message"
+
+# Also when there is nothing to write: of text, frames, packets, and a merge of what never comes.
+mkfifo silent
+exec 8<>silent
+deserted() { # ARGUMENT…
+	expect_eq "$(timeout 10 "$dwire" "$@" <silent 2>err | timeout 1 head -c 2 >line; echo "${PIPESTATUS[0]}")" 0 \
+		"a reader that leaves: $*"
+	expect_eq "$(<err)" "" "a reader that leaves gets no message: $*"
+}
+deserted -qn 'BEGIN { printf("x\n"); }'
+expect_eq "$(<line)" x "what it has read"
+deserted --emit -n BEGIN
+deserted -x capture=- -qn 'BEGIN { trace(1); }'
+deserted merge -
+exec 8>&-
+# What goes to a file needs no reader.
+"$dwire" -wqn 'BEGIN { freopen("reopened"); } tick-700ms { printf("x\n"); exit(0); }' | :
+expect_eq "${PIPESTATUS[0]} $(<reopened)" "0 x" "a file in the place of an output that nobody reads"
 # What fired stays in order and whole when it is a pipe, a file, or both at once.
 "$dwire" -qn 'BEGIN { printf("1\n"); } tick-10 { printf("2\n"); exit(0); } END { printf("3\n"); }' | cat >out
 expect_eq "$(<out)" "1
