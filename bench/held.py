@@ -23,6 +23,18 @@ def programs_and_links(pid):
     return [f for f in known if "prog_type" in f], [f for f in known if "link_type" in f and "prog_id" in f]
 
 
+def others():
+    """The processes that have programs attached: pid and name."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*"):
+        pid = path.rpartition("/")[2]
+        with contextlib.suppress(OSError):
+            if programs_and_links(pid)[1]:
+                with open(path + "/comm") as f:
+                    found.append(f"{pid} ({f.read().strip()})")
+    return found
+
+
 def descriptors(pid):
     """Id of a program -> fields of its fdinfo; id of a program -> kind and place of its link."""
     progs, links = programs_and_links(pid)
