@@ -29,9 +29,9 @@
 struct attached {
 	struct loaded *loaded;           /* borrowed */
 	struct features *features;       /* borrowed */
-	const struct owner_after *after; /* borrowed */
-	size_t follows;                  /* number of the program that follows the owner service's, + 1; 0: none does */
-	uint64_t before;                 /* firings that the kernel had passed over there before */
+	const struct owner_after *after; /* borrowed; NULL: no program follows one of the owner service */
+	size_t follows[OWNER_AFTERS];    /* number of the program that follows the service's there, + 1; 0: none does */
+	uint64_t before[OWNER_AFTERS];   /* firings that the kernel had passed over there before */
 	int *links;
 	size_t nlinks;
 	struct links events; /* of tracepoints, and the links to them: the kernel waits long when it removes one */
@@ -97,6 +97,43 @@ static int link_event(struct attached *a, size_t prog, int event)
 	return !err && ioctl(event, PERF_EVENT_IOC_ENABLE, 0) < 0 ? -errno : err;
 }
 
+static const uint32_t first;
+
+/* Is it where the owner service's program can be followed, and is that free? */
+static bool can_follow(const struct attached *a, size_t i, const struct image_prog *p)
+{
+	const struct owner_after *after = &a->after[i];
+
+	if (after->array < 0 || a->follows[i] || p->expected_attach_type != after->type)
+		return false;
+	return !after->tracepoint || (p->attach == ATTACH_TP_BTF && !strcmp(p->target, after->tracepoint));
+}
+
+/* Lets the owner service's program at the same place go on to this one. False: it is attached by itself. */
+static bool follow_owner(struct attached *a, size_t prog)
+{
+	size_t i = 0;
+
+	while (a->after && i < OWNER_AFTERS && !can_follow(a, i, &a->loaded->image->progs.v[prog]))
+		i++;
+	if (!a->after || i == OWNER_AFTERS ||
+		bpfsys_map_update(a->after[i].array, &first, &a->loaded->progs[prog], BPF_ANY))
+		return false;
+	a->follows[i] = prog + 1;
+	a->before[i] = load_prog_missed(a->after[i].prog);
+	*a->after[i].followed = 1;
+	return true;
+}
+
+static bool any_follows(const struct attached *a)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < OWNER_AFTERS; i++)
+		any |= a->follows[i] != 0;
+	return any;
+}
+
 /* At the root of cgroup2, so for all processes that the mount shows. */
 static int attach_cgroup(struct attached *a, size_t prog, const char *where, const struct reporter *to)
 {
@@ -105,28 +142,13 @@ static int attach_cgroup(struct attached *a, size_t prog, const char *where, con
 
 	if (root < 0)
 		return root;
+	if (follow_owner(a, prog))
+		return 0;
 	fd = bpfsys_link(a->loaded->progs[prog], root, type);
 	if (fd < 0)
 		return failed(a, prog, where, fd, cgroup_taken(fd, root, type), to);
 	a->links[a->nlinks++] = fd;
 	return 0;
-}
-
-static const uint32_t first;
-
-/* Lets the owner service's program at the same tracepoint go on to this one. False: it is attached by itself. */
-static bool follow_owner(struct attached *a, size_t prog)
-{
-	const struct image_prog *p = &a->loaded->image->progs.v[prog];
-
-	if (!a->after || a->after->array < 0 || a->follows || p->attach != ATTACH_TP_BTF ||
-		strcmp(p->target, a->after->tracepoint) != 0 ||
-		bpfsys_map_update(a->after->array, &first, &a->loaded->progs[prog], BPF_ANY))
-		return false;
-	a->follows = prog + 1;
-	a->before = load_prog_missed(a->after->prog);
-	*a->after->followed = 1;
-	return true;
 }
 
 /* The tracepoint or function is the one that the program was verified for (attach_btf_id). */
@@ -368,8 +390,9 @@ static void count_passed_over(struct attached *a)
 
 		r->passed_over = kprobes_missed(&a->kprobes, r->from, r->to);
 	}
-	if (a->follows)
-		a->ranges[a->follows - 1].passed_over += load_prog_missed(a->after->prog) - a->before;
+	for (size_t i = 0; i < OWNER_AFTERS; i++)
+		if (a->follows[i])
+			a->ranges[a->follows[i] - 1].passed_over += load_prog_missed(a->after[i].prog) - a->before[i];
 }
 
 uint64_t attach_passed_over(const struct attached *a, size_t prog)
@@ -377,13 +400,15 @@ uint64_t attach_passed_over(const struct attached *a, size_t prog)
 	return a->ranges[prog].passed_over;
 }
 
-/* Empties the array. The kernel does so itself when the array is closed; but if another process opens and closes all
+/* Empties the arrays. The kernel does so itself when an array is closed; but if another process opens and closes all
  * maps several times within the milliseconds that this takes, Linux 6.18 never frees the map. */
 static void *unfollow(void *arg)
 {
 	const struct attached *a = arg;
 
-	(void)!bpfsys_map_delete(a->after->array, &first); /* then the kernel does it */
+	for (size_t i = 0; i < OWNER_AFTERS; i++)
+		if (a->follows[i])
+			(void)!bpfsys_map_delete(a->after[i].array, &first); /* then the kernel does it */
 	return NULL;
 }
 
@@ -393,7 +418,7 @@ void attach_detach(struct attached *a, bool wait)
 	bool any, runs;
 
 	await_users(a);
-	any = a->nlinks || a->follows || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n ||
+	any = a->nlinks || any_follows(a) || a->events.n || a->samplers.n || a->uprobes.fds.n || a->kprobes.fds.n ||
 		a->netfilter || a->xdp;
 
 	if (!any || a->detached)
@@ -405,10 +430,11 @@ void attach_detach(struct attached *a, bool wait)
 	 * takes milliseconds. */
 	while (a->nlinks)
 		close(a->links[--a->nlinks]);
-	if (a->follows)
-		*a->after->followed = 0;
+	for (size_t i = 0; i < OWNER_AFTERS; i++)
+		if (a->follows[i])
+			*a->after[i].followed = 0;
 	/* The kernel waits for all CPUs, as load_synchronize() does. */
-	runs = a->follows && parallel_start(&thread, unfollow, a) == 0;
+	runs = any_follows(a) && parallel_start(&thread, unfollow, a) == 0;
 	netfilter_detach(a->netfilter);
 	xdp_detach(a->xdp);
 	count_passed_over(a);

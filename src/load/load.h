@@ -18,11 +18,13 @@ struct owner_maps {
 };
 #define OWNER_MAPS_NONE ((struct owner_maps){ -1, -1, -1, -1, -1 })
 
-/* How a program of the script follows that of the owner service at the same tracepoint. From there it is a jump,
- * which takes less time than another call by the kernel. */
+/* How a program of the script follows that of the owner service at the same place. From there it is a jump, which takes
+ * less time than another call by the kernel. */
+#define OWNER_AFTERS 2 /* so many places */
 struct owner_after {
-	const char *tracepoint;
-	int array;                   /* for the program; -1: this variant of the service has none */
+	uint32_t type;               /* enum bpf_attach_type */
+	const char *tracepoint;      /* the place, if the type is BPF_TRACE_RAW_TP; else NULL */
+	int array;                   /* for the program; -1: the service has no program there that can be followed */
 	int prog;                    /* the service's */
 	volatile uint32_t *followed; /* does it go on to the one in the array? */
 };

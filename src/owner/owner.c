@@ -367,9 +367,12 @@ int owner_last(struct owner *o)
 	return err;
 }
 
-const struct owner_after *owner_after(const struct owner *o)
+const struct owner_after *owner_after(struct owner *o)
 {
-	return o->datagrams ? NULL : &o->k.after;
+	for (size_t i = 0; i < OWNER_AFTERS; i++)
+		if (o->link[owner_followed[i]] < 0)
+			o->k.after[i].array = -1;
+	return o->k.after;
 }
 
 const struct owner_maps *owner_maps(const struct owner *o)

@@ -104,8 +104,8 @@ int owner_poll(struct owner *o) __attribute__((warn_unused_result));
  * pid and tid are those of the thread that claimed the socket; uid and name are those of its process at that time.
  * While the process lives, its struct pid (member process) leads to the current ones: dw_leader in dlib/net/net.d. */
 const struct owner_maps *owner_maps(const struct owner *o);
-/* For attach_all(). Its array is -1 before Linux 6.3. NULL: connections are not followed (owner_opts.datagrams). */
-const struct owner_after *owner_after(const struct owner *o);
+/* OWNER_AFTERS of them, for attach_all(). An array is -1 before Linux 6.3, and where the service is not attached. */
+const struct owner_after *owner_after(struct owner *o);
 
 /* Call it after the programs of the script are attached. It attaches the programs that remove an owner again, to run
  * last, so that the script still sees the owner of a socket that ends. Returns 0 or -errno. */

@@ -88,7 +88,9 @@ void owner_kernel_init(struct owner_kernel *k)
 		k->prog[i] = -1;
 	for (size_t i = 0; i < OWNER_OLD; i++)
 		k->old[i] = -1;
-	k->iter = k->after.array = -1;
+	k->iter = -1;
+	for (size_t i = 0; i < OWNER_AFTERS; i++)
+		k->after[i].array = -1;
 }
 
 int owner_load(struct owner_kernel *k, bool functions, bool kprobes, struct kbtf *btf)

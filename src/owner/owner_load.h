@@ -50,6 +50,9 @@ struct owner_prog_def {
 
 extern const struct owner_prog_def owner_progs[PROG_COUNT];
 
+/* Those that a program of the script may follow. */
+extern const enum owner_prog owner_followed[OWNER_AFTERS];
+
 enum { OWNER_OLD = 20 };
 
 /* What owner_load.c chooses from; owner_load.c says which. */
@@ -70,7 +73,7 @@ struct owner_kernel {
 	const char *at;                      /* the place of the last of those that was loaded; NULL: none was tried */
 	int iter;
 	struct owner_maps maps;
-	struct owner_after after;
+	struct owner_after after[OWNER_AFTERS]; /* their programs: owner_followed */
 	const volatile uint64_t *drops;
 	volatile uint64_t *ends_factor;
 	volatile uint32_t *listener_suspect, *datagram_suspect, *orphaned, *scan, *marked, *partial, *ended_unread;

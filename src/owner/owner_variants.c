@@ -19,6 +19,8 @@
 
 _Static_assert(sizeof(struct dw_owner) == 56, "src/owner/bpf/owner.bpf.c and the compiled programs share this layout");
 
+const enum owner_prog owner_followed[OWNER_AFTERS] = { PROG_state, PROG_egress };
+
 const struct owner_prog_def owner_progs[PROG_COUNT] = {
 #define X(name, type, when) { "owner_" #name, type, when },
 	OWNER_PROGS(X)
@@ -52,8 +54,10 @@ static void take(struct owner_kernel *k)
 	k->maps.senders = service_map_fd(s, "senders");
 	k->maps.ended = service_map_fd(s, "ended_owners");
 	k->maps.places = service_map_fd(s, "places");
-	k->after = (struct owner_after){ "inet_sock_set_state", service_map_fd(s, "after_state"), k->prog[PROG_state],
-		service_var(s, "followed") };
+	k->after[0] = (struct owner_after){ BPF_TRACE_RAW_TP, "inet_sock_set_state", service_map_fd(s, "after_state"),
+		k->prog[owner_followed[0]], service_var(s, "state_followed") };
+	k->after[1] = (struct owner_after){ BPF_CGROUP_INET_EGRESS, NULL, service_map_fd(s, "after_egress"),
+		k->prog[owner_followed[1]], service_var(s, "egress_followed") };
 	k->drops = service_var(s, "drops");
 	k->ends_factor = service_var(s, "ends_factor");
 	k->listener_suspect = service_var(s, "listener_suspect");

@@ -226,6 +226,21 @@ static __always_inline struct tcp_sock *as_tcp(void *sk)
 #endif
 }
 
+#ifdef OWNER_RECV
+/* The script's program at the place of one of ours, if it has one: a jump takes less time than another call by the
+ * kernel. */
+#define AFTER(name) \
+	struct { \
+		__uint(type, BPF_MAP_TYPE_PROG_ARRAY); \
+		__uint(max_entries, 1); \
+		__type(key, DW_U32); \
+		__type(value, DW_U32); \
+	} name SEC(".maps")
+
+AFTER(after_state);
+AFTER(after_egress);
+#endif
+
 /* Every packet on its way out, before the programs of a script see it. The hook gives a full socket: for a SYN-ACK the
  * listener. */
 SEC("cgroup_skb/egress")
@@ -235,6 +250,10 @@ int owner_egress(struct __sk_buff *skb)
 
 	if (sk)
 		egress(sk, as_tcp(sk));
+#ifdef OWNER_RECV
+	if (egress_followed)
+		bpf_tail_call(skb, &after_egress, 0);
+#endif
 	return 1;
 }
 
@@ -479,17 +498,6 @@ static __always_inline void inherit(struct sock *sk)
 
 #include "owner_ended.h"
 
-#ifdef OWNER_RECV
-/* The script's program at the same tracepoint, if it has one: a jump takes less time than another call by the
- * kernel. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, DW_U32);
-	__type(value, DW_U32);
-} after_state SEC(".maps");
-#endif
-
 SEC("tp_btf/inet_sock_set_state")
 int owner_state(DW_U64 *args)
 {
@@ -509,7 +517,7 @@ int owner_state(DW_U64 *args)
 			forget(sk, true);
 	}
 #ifdef OWNER_RECV
-	if (followed)
+	if (state_followed)
 		bpf_tail_call(args, &after_state, 0);
 #endif
 	return 0;

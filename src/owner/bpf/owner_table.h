@@ -36,8 +36,8 @@ DW_U32 ended_unread;
 /* Set by user space: no script sees packets, so owner_egress is not attached. Calls that send or close show who uses a
  * connection. */
 DW_U32 by_calls;
-/* Set by user space: a program of the script follows owner_state. */
-DW_U32 followed;
+/* Set by user space: a program of the script follows owner_state, owner_egress. */
+DW_U32 state_followed, egress_followed;
 /* Set by user space: the factor of ends_key(). */
 DW_U64 ends_factor;
 
