@@ -37,7 +37,7 @@ tcp:::state-change
 }
 
 tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-sent, tcp:::reset-received, tcp:::connect-request,
-tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received
+tcp:::zero-window-sent, tcp:::zero-window-received
 / arg0 /
 {
 	this->mine = 1;
@@ -56,7 +56,7 @@ tcp:::send, tcp:::receive
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-sent, tcp:::reset-received, tcp:::drop,
-tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received,
+tcp:::zero-window-sent, tcp:::zero-window-received,
 tcp:::connect-request, tcp:::send, tcp:::receive
 / this->mine &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
@@ -67,7 +67,7 @@ tcp:::connect-request, tcp:::send, tcp:::receive
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-received, tcp:::drop,
-tcp:::connect-established, tcp:::accept-established, tcp:::zero-window-sent, tcp:::zero-window-received,
+tcp:::zero-window-sent, tcp:::zero-window-received,
 tcp:::connect-request, tcp:::send, tcp:::receive
 / this->mine == 2 && this->known == 0 && args[3]->tcps_state != TCP_STATE_CLOSED /
 {
@@ -111,11 +111,15 @@ tcp:::rto
 	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "after", args[3]->tcps_rto, "ms");
 }
 
-tcp:::connect-established, tcp:::accept-established
-/ this->mine == 2 /
+/* Established: the step shows it as the probes connect-established and accept-established do, which have the packet, too, but
+ * need a program that the kernel calls some ten times a connection. */
+tcp:::state-change
+/ this->mine == 2 && args[3]->tcps_state == TCP_STATE_ESTABLISHED &&
+  (args[5]->tcps_state == TCP_STATE_SYN_SENT || args[5]->tcps_state == TCP_STATE_SYN_RECEIVED) /
 {
 	row_time(us / 1000, us % 1000, args[1]->cs_execname, args[1]->cs_pid, args[3]->tcps_lport,
-	    args[3]->tcps_raddr, args[3]->tcps_rport, probename, "rtt", args[3]->tcps_srtt, "us");
+	    args[3]->tcps_raddr, args[3]->tcps_rport, args[3]->tcps_active ? "connect-established" : "accept-established",
+	    "rtt", args[3]->tcps_srtt, "us");
 }
 
 tcp:::reset-sent, tcp:::reset-received

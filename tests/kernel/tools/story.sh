@@ -88,6 +88,9 @@ eq(len(asks) + len(serves), len(rows("life")), "one connection")
 eq({r["pid"] for r in asks + serves}, {v["pid"]}, "its owner")
 def events(of, *names): return [r["event"] for r in of if r["event"] in names]
 eq(asks[0]["event"], "connect-request", "its begin")
+for of, event in ((asks, "connect-established"), (serves, "accept-established")):
+    made = [r["detail"].split() for r in of if r["event"] == event]
+    eq([(d[0], int(d[1]) > 0, d[2]) for d in made], [("rtt", True, "us")], f"{event}: {made}")
 eq(sum(r["event"] == "resend" and r["detail"].endswith(" of 1") for r in asks), v["resent"], "sent again")
 timeouts = [int(r["detail"].split()[1]) for r in asks if r["event"] == "rto"]
 eq(len(timeouts) >= 2 and timeouts[0] >= 200 and all(b == 2 * a for a, b in zip(timeouts, timeouts[1:])), True, f"timeouts: {timeouts}")
