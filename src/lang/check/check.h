@@ -265,6 +265,8 @@ struct symbol *xlator_param(struct checker *ck, const struct xlator *xl);
 int expr_form(struct checker *ck, const struct expr *e);
 /* never.c: is a checked predicate always 0? False for NULL and in doubt. */
 bool expr_never(const struct expr *e);
+/* Is the truth of a checked expression known before anything of it runs that is not constant? False in doubt. */
+bool expr_decided(const struct expr *e, bool *truth);
 /* Is it NULL? A string can be compared with it and can be assigned it. */
 bool expr_is_null(struct types *ts, const struct expr *e);
 /* The variable, inline, aggregation ("@name"), function or action of that name; NULL: there is none. Borrowed. */

@@ -1,17 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* never: finds predicates that cannot be true, such as those of a tool's option that was not given. Their clauses
- * need no program.
- * Input: a checked expression. Output: true if it is always 0.
+/* never: finds conditions that constants decide, such as those of a tool's option that was not given, and predicates that
+ * cannot be true: their clauses need no program.
+ * Input: a checked expression. Output: its truth; true if it is always 0.
  * Invariant: false if in doubt. */
+#include <string.h>
+
 #include "lang/check/check.h"
 
 static bool both(const struct expr *e, int64_t *a, int64_t *b);
+
+/* NULL: no constant text. */
+static const char *text_of(const struct expr *e)
+{
+	while (e->kind == EX_IDENT && e->sym && e->sym->kind == SYM_INLINE && !e->sym->nkeys && e->sym->inl)
+		e = e->sym->inl->value;
+	return e->kind == EX_STR ? e->str : NULL;
+}
+
+/* Texts are compared up to the first NUL, as at run time. */
+static bool same_texts(const struct expr *e, int64_t *out)
+{
+	const char *a = text_of(e->a), *b = text_of(e->b);
+
+	if (!a || !b || (e->op != OP_EQ && e->op != OP_NE))
+		return false;
+	*out = (strcmp(a, b) == 0) == (e->op == OP_EQ);
+	return true;
+}
 
 /* The operators that predicates of tools have. */
 static bool binary(const struct expr *e, int64_t *out)
 {
 	int64_t a, b;
 
+	if (same_texts(e, out))
+		return true;
 	if (!both(e, &a, &b))
 		return false;
 	switch ((int)e->op) {
@@ -32,7 +55,7 @@ static bool binary(const struct expr *e, int64_t *out)
 	}
 }
 
-/* Integers only, and what tools' predicates are made of. */
+/* Integers, comparisons of texts, and what tools' predicates are made of. */
 static bool constant(const struct expr *e, int64_t *out)
 {
 	switch ((int)e->kind) {
@@ -62,6 +85,24 @@ static bool both(const struct expr *e, int64_t *a, int64_t *b)
 	return constant(e->a, a) && constant(e->b, b);
 }
 
+bool expr_decided(const struct expr *e, bool *truth)
+{
+	int64_t v;
+
+	if (e->kind == EX_UNARY && e->op == OP_NOT) {
+		if (!expr_decided(e->a, truth))
+			return false;
+		*truth = !*truth;
+		return true;
+	}
+	if (e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR))
+		return expr_decided(e->a, truth) && (*truth == (e->op == OP_LOR) || expr_decided(e->b, truth));
+	if (!constant(e, &v))
+		return false;
+	*truth = v != 0;
+	return true;
+}
+
 bool expr_never(const struct expr *e)
 {
 	int64_t v;
@@ -69,7 +110,7 @@ bool expr_never(const struct expr *e)
 	if (!e)
 		return false;
 	if (e->kind == EX_BINARY && e->op == OP_LAND)
-		return expr_never(e->a) || expr_never(e->b);
+		return expr_never(e->a) || (expr_never(e->b) && !expr_has_effects(e->a));
 	if (e->kind == EX_BINARY && e->op == OP_LOR)
 		return expr_never(e->a) && expr_never(e->b);
 	return constant(e, &v) && !v;

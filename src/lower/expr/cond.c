@@ -131,10 +131,14 @@ vreg truth_value(struct clause_ctx *cx, const struct expr *e)
 /* Jumps to label if the truth of e is when. */
 void lower_jump(struct clause_ctx *cx, const struct expr *e, uint32_t label, bool when)
 {
+	bool truth;
 	vreg r;
 
 	cx->ir->loc = e->loc;
-	if (e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR)) {
+	if (expr_decided(e, &truth)) {
+		if (truth == when)
+			ir_jmp(cx->ir, label);
+	} else if (e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR)) {
 		logic_jump(cx, e, label, when);
 	} else if (e->kind == EX_BINARY && e->op == OP_LXOR) {
 		r = ir_alu(cx->ir, ALU_XOR, truth_value(cx, e->a), truth_value(cx, e->b));

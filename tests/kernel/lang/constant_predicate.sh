@@ -9,6 +9,18 @@ sed -i 's/on = 0/on = 1/' "$tmp/a.d"
 expect_eq "$(programs "$tmp/a.d")" 1 "programs with it on"
 printf 'inline int a = 3;\nsyscall:::entry / a == 4 || !a / { trace(1); }\ntick-100ms { exit(0); }\n' >"$tmp/b.d"
 expect_eq "$("$dwire" -qs "$tmp/b.d"; echo $?)" $'\n0' "a trace of what never happens"
+# What stands before a constant 0 has its effect all the same; what a constant hides has none, and nothing for it is there.
+cat >"$tmp/d.d" <<'END'
+inline string device = "";
+int n, hidden;
+udp:::send / $target == pid && n++ && 0 / { trace("never"); }
+udp:::send / $target == pid && (device == "" || hidden++) && !(device != "" && hidden++) / { n += 100; }
+END { printf("%d %d\n", n, hidden); }
+END
+expect_eq "$("$dwire" -qs "$tmp/d.d" -c "udp_send -a 127.0.0.1 -p 9 -n 3" | grep ' ')" "303 0" "effects beside constants"
+# The driver's time is noted, and the device only for who reads it: two ways for each, through the table and the hash.
+calls() { "$dwire" --dump=bpf -n "net:::transmit-done / $1 / { trace(1); }" | sed -n '/^; notes .*start_xmit/,/exit/p' | grep -c 'call pc'; }
+expect_eq "$(calls '"a" == "a" || args[3]->if_name == "b"') $(calls 'args[3]->if_name == "b"')" "2 4" "notes of what a constant hides"
 # A connection is requested at a hook and, where a firewall stops the SYN, at kfree_skb: two programs.
 expect_eq "$(for o in -a "" -c; do
 	# shellcheck disable=SC2086
