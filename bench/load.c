@@ -2,12 +2,13 @@
 /* load: loads BPF objects and attaches all their programs, those for cgroups to the directory that is named first, those of
  * netfilter to the hook of IPv4 that their section names, in this namespace.
  * Input: load [-x PROGRAM]... CGROUP OBJECT...; -x: not that program. Maps of the same name are one map.
- * Output: the line "ready"; then it waits for the end of its input. An iterator runs once, before. */
+ * Output: the line "ready"; then it reads their ring buffers until the end of its input. An iterator runs once, before. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netfilter.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 
 #define MAX_OBJECTS 4
 #define MAX_SKIPS 64
+#define LOOK_MS 100 /* how often rings are read, as dwire does */
 #define OF_NETFILTER "netfilter/"
 /* Since Linux 6.4: headers may lack them, and libbpf. */
 #define PROG_TYPE_NETFILTER 32
@@ -27,6 +29,7 @@ struct load {
 	int nskips;
 	struct bpf_object *objects[MAX_OBJECTS];
 	int nobjects;
+	struct ring_buffer *rings; /* NULL: there is none */
 };
 
 __attribute__((format(printf, 2, 0))) static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
@@ -119,6 +122,29 @@ static int share_maps(const struct load *l, struct bpf_object *obj)
 	return err;
 }
 
+static int drop_record(void *ctx, void *data, size_t len)
+{
+	(void)ctx;
+	(void)data;
+	(void)len;
+	return 0;
+}
+
+static int open_rings(struct load *l, struct bpf_object *obj)
+{
+	struct bpf_map *m;
+	int err = 0;
+
+	bpf_object__for_each_map(m, obj)
+		if (bpf_map__type(m) != BPF_MAP_TYPE_RINGBUF || err)
+			continue;
+		else if (l->rings)
+			err = ring_buffer__add(l->rings, bpf_map__fd(m), drop_record, NULL);
+		else if (!(l->rings = ring_buffer__new(bpf_map__fd(m), drop_record, NULL, NULL)))
+			err = -errno;
+	return err;
+}
+
 static int load_object(struct load *l, const char *path)
 {
 	struct bpf_object *obj = bpf_object__open(path);
@@ -142,12 +168,13 @@ static int load_object(struct load *l, const char *path)
 		if (!err && bpf_program__autoload(p) && (err = attach(l, p)) < 0)
 			fprintf(stderr, "load: cannot attach %s: %s\n", bpf_program__name(p), strerror(-err));
 	l->objects[l->nobjects++] = obj;
-	return err;
+	return err ? err : open_rings(l, obj);
 }
 
 int main(int argc, char **argv)
 {
 	struct load l = {.cgroup = -1};
+	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 	int opt, err = 0;
 	char c;
 
@@ -173,7 +200,10 @@ int main(int argc, char **argv)
 		return 1;
 	printf("ready\n");
 	fflush(stdout);
-	while (read(STDIN_FILENO, &c, 1) > 0)
-		continue;
-	return 0;
+	for (;;) {
+		if (poll(&input, 1, l.rings ? LOOK_MS : -1) > 0 && read(STDIN_FILENO, &c, 1) <= 0)
+			return 0;
+		if (l.rings)
+			ring_buffer__consume(l.rings);
+	}
 }
