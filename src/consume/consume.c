@@ -314,8 +314,8 @@ static void read_aggs(struct consumer *c, uint64_t now, bool final)
 	agg_begin(c->aggs);
 }
 
-/* What is handed on is written. Without records, too: the sink notices then whether its reader is gone. n: their number.
- * Returns that, or the sink's error. */
+/* What is handed on is written. Without records, too: the sink notices then whether its reader is gone. n: their
+ * number. Returns that, or the sink's error. */
 static int end_pass(struct consumer *c, unsigned n)
 {
 	int err;

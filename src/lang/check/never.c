@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* never: finds conditions that constants decide, such as those of a tool's option that was not given, and predicates that
- * cannot be true: their clauses need no program.
+/* never: finds conditions that constants decide, such as those of a tool's option that was not given, and predicates
+ * that cannot be true: their clauses need no program.
  * Input: a checked expression. Output: its truth; true if it is always 0.
  * Invariant: false if in doubt. */
 #include <string.h>

@@ -229,12 +229,12 @@ static __always_inline struct tcp_sock *as_tcp(void *sk)
 #ifdef OWNER_RECV
 /* The script's program at the place of one of ours, if it has one: a jump takes less time than another call by the
  * kernel. */
-#define AFTER(name) \
-	struct { \
+#define AFTER(name)                                    \
+	struct {                                       \
 		__uint(type, BPF_MAP_TYPE_PROG_ARRAY); \
-		__uint(max_entries, 1); \
-		__type(key, DW_U32); \
-		__type(value, DW_U32); \
+		__uint(max_entries, 1);                \
+		__type(key, DW_U32);                   \
+		__type(value, DW_U32);                 \
 	} name SEC(".maps")
 
 AFTER(after_state);
