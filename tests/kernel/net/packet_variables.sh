@@ -4,6 +4,7 @@
 # provider; the identity is the same at the probes of all providers; values of packets that have ended leave room for
 # others, and those of packets that wait too long in too small a map are counted as drops.
 need python3
+since 5.12 || skip "needs atomic exchanges in BPF"
 netns_new q && q=$NETNS
 ip -n "$q" link add va type veth peer name vb || skip "no veth"
 ip netns exec "$q" sh -c 'for f in /proc/sys/net/ipv6/conf/v[ab]/disable_ipv6; do echo 1 >$f; done'
