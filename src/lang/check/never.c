@@ -71,7 +71,7 @@ static bool constant(const struct expr *e, int64_t *out)
 			return false;
 		if (!constant(e->a, out))
 			return false;
-		*out = e->op == OP_NOT ? !*out : -*out;
+		*out = e->op == OP_NOT ? !*out : (int64_t)(0 - (uint64_t)*out);
 		return true;
 	case EX_BINARY:
 		return binary(e, out);

@@ -18,6 +18,19 @@ udp:::send / $target == pid && (device == "" || hidden++) && !(device != "" && h
 END { printf("%d %d\n", n, hidden); }
 END
 expect_eq "$("$dwire" -qs "$tmp/d.d" -c "udp_send -a 127.0.0.1 -p 9 -n 3" | grep ' ')" "303 0" "effects beside constants"
+# Constants are equal where variables of the same values are: all have 64 bits (docs/D.md).
+cat >"$tmp/e.d" <<'END'
+int minus;
+uint32_t top, half;
+BEGIN { minus = -1; top = 0xffffffffU; half = 0x80000000U; }
+BEGIN { printf("%d%d%d%d ", minus == top, minus != top, -half == half, minus == -1 && half != 3); }
+BEGIN / -1 == 0xffffffffU / { printf("1"); }
+BEGIN / -1 != 0xffffffffU / { printf("2"); }
+BEGIN / -0x80000000U == 0x80000000U / { printf("3"); }
+BEGIN / -1 == -1 && 0x80000000U != 3 / { printf("4"); }
+BEGIN { exit(0); }
+END
+expect_eq "$("$dwire" -qs "$tmp/e.d")" "0101 24" "constants and variables"
 # The driver's time is noted, and the device only for who reads it: two ways for each, through the table and the hash.
 calls() { "$dwire" --dump=bpf -n "net:::transmit-done / $1 / { trace(1); }" | sed -n '/^; notes .*start_xmit/,/exit/p' | grep -c 'call pc'; }
 expect_eq "$(calls '"a" == "a" || args[3]->if_name == "b"') $(calls 'args[3]->if_name == "b"')" "2 4" "notes of what a constant hides"
