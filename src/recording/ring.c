@@ -262,8 +262,13 @@ static bool pack(struct ring *r)
 	*h = r->open;
 	h->next = NULL;
 	h->size = block_pack(&b, r->body.v, r->body.n, room);
-	h->bytes = realloc(room, h->size);
-	h->bytes = h->bytes ? h->bytes : room;
+	h->bytes = malloc(h->size);
+	if (h->bytes) { /* realloc() would do, but for gcc's warnings without optimisation */
+		memcpy(h->bytes, room, h->size);
+		free(room);
+	} else {
+		h->bytes = room;
+	}
 	r->used += h->size + sizeof(*h);
 	*r->tail = h;
 	r->tail = &h->next;
