@@ -6,57 +6,14 @@
 BUFFERS(given);
 POWERS(times);
 
-static __always_inline int done(u64 skb)
-{
-	u64 *at = bpf_map_lookup_elem(&given, &skb);
+#define DONE buffer_ends(&given, &times, args[0], 1000)
 
-	if (!at)
-		return 0;
-	powers_add(&times, (bpf_ktime_get_ns() - *at) / 1000);
-	bpf_map_delete_elem(&given, &skb);
-	return 0;
-}
-
-SEC("tp_btf/net_dev_start_xmit")
-int net_dev_start_xmit(u64 *args)
-{
-	return buffer_note(&given, args[0]);
-}
-
-SEC("tp_btf/consume_skb")
-int consume_skb(u64 *args)
-{
-	return done(args[0]);
-}
-
-SEC("tp_btf/kfree_skb")
-int kfree_skb(u64 *args)
-{
-	return done(args[0]);
-}
-
-SEC("tp_btf/net_dev_queue")
-int net_dev_queue(u64 *args)
-{
-	return done(args[0]);
-}
-
-SEC("tp_btf/netif_rx_entry")
-int netif_rx_entry(u64 *args)
-{
-	return done(args[0]);
-}
-
-SEC("tp_btf/netif_receive_skb_entry")
-int netif_receive_skb_entry(u64 *args)
-{
-	return done(args[0]);
-}
-
-SEC("tp_btf/napi_gro_receive_entry")
-int napi_gro_receive_entry(u64 *args)
-{
-	return done(args[0]);
-}
+AT_TRACEPOINT(net_dev_start_xmit, buffer_note(&given, args[0]))
+AT_TRACEPOINT(consume_skb, DONE)
+AT_TRACEPOINT(kfree_skb, DONE)
+AT_TRACEPOINT(net_dev_queue, DONE)
+AT_TRACEPOINT(netif_rx_entry, DONE)
+AT_TRACEPOINT(netif_receive_skb_entry, DONE)
+AT_TRACEPOINT(napi_gro_receive_entry, DONE)
 
 char LICENSE[] SEC("license") = "GPL";

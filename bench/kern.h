@@ -47,12 +47,65 @@ static __always_inline u8 ip_proto(const struct sk_buff *skb)
 }
 
 /* Byte 13 of the header. */
+#define TCP_SYN 0x02
+#define TCP_RST 0x04
+#define TCP_ACK 0x10
 static __always_inline u8 tcp_flags(const struct sk_buff *skb)
 {
 	const struct tcphdr *th = CAST(skb->head + skb->transport_header, struct tcphdr);
 
 	return (u8)(*(const u32 *)((const u8 *)&th->ack_seq + 4) >> 8);
 }
+
+/* Who runs now. */
+struct owner {
+	u32 pid;
+	char comm[16];
+};
+
+static __always_inline void owner_now(struct owner *o)
+{
+	o->pid = bpf_get_current_pid_tgid() >> 32;
+	bpf_get_current_comm(o->comm, sizeof(o->comm));
+}
+
+/* When buffers were seen, by their addresses. */
+#define BUFFERS(NAME)                            \
+	struct {                                 \
+		__uint(type, BPF_MAP_TYPE_HASH); \
+		__uint(max_entries, 32768);      \
+		__type(key, u64);                \
+		__type(value, u64);              \
+	} NAME SEC(".maps")
+
+static __always_inline int buffer_note(void *buffers, u64 skb)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	bpf_map_update_elem(buffers, &skb, &now, BPF_ANY);
+	return 0;
+}
+
+/* A program at a tracepoint; WHAT may use its arguments. */
+#define AT_TRACEPOINT(EVENT, WHAT)         \
+	SEC("tp_btf/" #EVENT)   \
+	int EVENT(u64 *args)    \
+	{                       \
+		return WHAT;    \
+	}
+
+/* Programs where the segments of sockets leave and arrive: segment(ctx, leaves). */
+#define AT_SEGMENTS(segment)               \
+	SEC("cgroup_skb/egress")           \
+	int sent(struct __sk_buff *ctx)    \
+	{                                  \
+		return segment(ctx, true); \
+	}                                  \
+	SEC("cgroup_skb/ingress")          \
+	int received(struct __sk_buff *ctx) \
+	{                                  \
+		return segment(ctx, false); \
+	}
 
 /* The first device that a packet of this machine goes to: no bridge port, bond slave or VLAN on the way. */
 static __always_inline bool first_device(const struct sk_buff *skb)

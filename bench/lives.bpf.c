@@ -21,13 +21,7 @@ static __always_inline bool is_of_buffers(u64 cache)
 
 static __always_inline int ends(u64 skb)
 {
-	u64 *at = bpf_map_lookup_elem(&born, &skb);
-
-	if (!at)
-		return 0;
-	powers_add(&lives, bpf_ktime_get_ns() - *at);
-	bpf_map_delete_elem(&born, &skb);
-	return 0;
+	return buffer_ends(&born, &lives, skb, 1);
 }
 
 /* Drivers keep buffers: one that is new here comes without having been allocated. */
@@ -36,46 +30,12 @@ static __always_inline int seen(u64 skb)
 	return bpf_map_lookup_elem(&born, &skb) ? 0 : buffer_note(&born, skb);
 }
 
-SEC("tp_btf/kmem_cache_alloc")
-int kmem_cache_alloc(u64 *args)
-{
-	return is_of_buffers(args[2]) ? buffer_note(&born, args[1]) : 0;
-}
-
-SEC("tp_btf/kmem_cache_free")
-int kmem_cache_free(u64 *args)
-{
-	return is_of_buffers(args[2]) ? ends(args[1]) : 0;
-}
-
-SEC("tp_btf/consume_skb")
-int consume_skb(u64 *args)
-{
-	return ends(args[0]);
-}
-
-SEC("tp_btf/kfree_skb")
-int kfree_skb(u64 *args)
-{
-	return ends(args[0]);
-}
-
-SEC("tp_btf/napi_gro_receive_entry")
-int napi_gro_receive_entry(u64 *args)
-{
-	return seen(args[0]);
-}
-
-SEC("tp_btf/netif_receive_skb_entry")
-int netif_receive_skb_entry(u64 *args)
-{
-	return seen(args[0]);
-}
-
-SEC("tp_btf/netif_rx_entry")
-int netif_rx_entry(u64 *args)
-{
-	return seen(args[0]);
-}
+AT_TRACEPOINT(kmem_cache_alloc, is_of_buffers(args[2]) ? buffer_note(&born, args[1]) : 0)
+AT_TRACEPOINT(kmem_cache_free, is_of_buffers(args[2]) ? ends(args[1]) : 0)
+AT_TRACEPOINT(consume_skb, ends(args[0]))
+AT_TRACEPOINT(kfree_skb, ends(args[0]))
+AT_TRACEPOINT(napi_gro_receive_entry, seen(args[0]))
+AT_TRACEPOINT(netif_receive_skb_entry, seen(args[0]))
+AT_TRACEPOINT(netif_rx_entry, seen(args[0]))
 
 char LICENSE[] SEC("license") = "GPL";

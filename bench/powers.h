@@ -1,24 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* powers.h: when buffers were seen, and distributions over powers of two. */
+/* powers.h: distributions over powers of two, of how long buffers are somewhere. */
 #ifndef DWIRE_BENCH_POWERS_H
 #define DWIRE_BENCH_POWERS_H
-
-/* The time by the address of a buffer. */
-#define BUFFERS(NAME)                            \
-	struct {                                 \
-		__uint(type, BPF_MAP_TYPE_HASH); \
-		__uint(max_entries, 32768);      \
-		__type(key, u64);                \
-		__type(value, u64);              \
-	} NAME SEC(".maps")
-
-static __always_inline int buffer_note(void *buffers, u64 skb)
-{
-	u64 now = bpf_ktime_get_ns();
-
-	bpf_map_update_elem(buffers, &skb, &now, BPF_ANY);
-	return 0;
-}
 
 #define POWERS(NAME)                                     \
 	struct {                                         \
@@ -40,5 +23,17 @@ static __always_inline void powers_add(void *powers, u64 value)
 	n = bpf_map_lookup_elem(powers, &bits);
 	if (n)
 		__sync_fetch_and_add(n, 1); /* an interrupt may add, too */
+}
+
+/* The buffer, if it is among them, is not any more. unit: ns. */
+static __always_inline int buffer_ends(void *buffers, void *powers, u64 skb, u64 unit)
+{
+	u64 *at = bpf_map_lookup_elem(buffers, &skb);
+
+	if (!at)
+		return 0;
+	powers_add(powers, (bpf_ktime_get_ns() - *at) / unit);
+	bpf_map_delete_elem(buffers, &skb);
+	return 0;
 }
 #endif

@@ -5,13 +5,6 @@
 #include "kern.h"
 #include "steps.h"
 
-#define SYN 0x02
-#define ACK 0x10
-
-struct owner {
-	u32 pid;
-	char comm[16];
-};
 
 struct connection {
 	u64 asked; /* 0: no request has begun */
@@ -40,12 +33,6 @@ struct {
 } answers SEC(".maps");
 
 TIMES(none, 1);
-
-static __always_inline void own(struct connection *c)
-{
-	c->owner.pid = bpf_get_current_pid_tgid() >> 32;
-	bpf_get_current_comm(c->owner.comm, sizeof(c->owner.comm));
-}
 
 static __always_inline void answered(struct connection *c, const struct bpf_sock *sk)
 {
@@ -88,11 +75,11 @@ static __always_inline int segment(struct __sk_buff *ctx, bool leaves)
 		return 1;
 	th = CAST(skb->head + skb->transport_header, struct tcphdr);
 	data = ip_plength(skb, ip_header(skb)) - th->doff * 4;
-	if (leaves && (tcp_flags(skb) & (SYN | ACK)) == SYN) {
+	if (leaves && (tcp_flags(skb) & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		c = bpf_sk_storage_get(&connections, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 		if (c) {
 			c->asks = true;
-			own(c);
+			owner_now(&c->owner);
 		}
 		return 1;
 	}
@@ -107,7 +94,7 @@ static __always_inline int segment(struct __sk_buff *ctx, bool leaves)
 	if (!c)
 		return 1;
 	if (leaves && !c->owner.pid)
-		own(c);
+		owner_now(&c->owner);
 	if (leaves != c->asks) {
 		if (c->asked)
 			answered(c, sk);
@@ -117,16 +104,6 @@ static __always_inline int segment(struct __sk_buff *ctx, bool leaves)
 	return 1;
 }
 
-SEC("cgroup_skb/egress")
-int sent(struct __sk_buff *ctx)
-{
-	return segment(ctx, true);
-}
-
-SEC("cgroup_skb/ingress")
-int received(struct __sk_buff *ctx)
-{
-	return segment(ctx, false);
-}
+AT_SEGMENTS(segment)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -303,20 +303,18 @@ static __always_inline void passes(struct packet *p, enum part part)
 	p->at = now;
 }
 
-#define AT_TRACEPOINT(NAME, PART)                                           \
-	SEC("tp_btf/" #NAME)                                                \
-	int NAME(u64 *args)                                                 \
-	{                                                                   \
-		struct packet *p = packet((const struct sk_buff *)args[0]); \
-                                                                            \
-		if (p && p->asker)                                          \
-			passes(p, PART);                                    \
-		return 0;                                                   \
-	}
+static __always_inline int traced(const u64 *args, enum part part)
+{
+	struct packet *p = packet((const struct sk_buff *)args[0]);
 
-AT_TRACEPOINT(net_dev_queue, QUEUE)
-AT_TRACEPOINT(net_dev_start_xmit, TRANSMIT)
-AT_TRACEPOINT(netif_rx_entry, DRIVER)
+	if (p && p->asker)
+		passes(p, part);
+	return 0;
+}
+
+AT_TRACEPOINT(net_dev_queue, traced(args, QUEUE))
+AT_TRACEPOINT(net_dev_start_xmit, traced(args, TRANSMIT))
+AT_TRACEPOINT(netif_rx_entry, traced(args, DRIVER))
 
 SEC("cgroup_skb/ingress")
 int ingress(struct __sk_buff *ctx)

@@ -11,11 +11,6 @@ struct softirqs {
 	struct times wait, run;
 };
 
-struct owner {
-	u32 pid;
-	char comm[16];
-};
-
 struct reader {
 	struct owner owner;
 	u32 cpu;
@@ -28,12 +23,7 @@ struct {
 	__type(value, struct softirqs);
 } cpus SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 32768);
-	__type(key, u64); /* the address of a buffer */
-	__type(value, u64);
-} arrivals SEC(".maps");
+BUFFERS(arrivals);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -113,23 +103,14 @@ int drop(u64 *args)
 	return 0;
 }
 
-SEC("tp_btf/netif_rx_entry")
-int arrives(u64 *args)
-{
-	u64 key = args[0], now = bpf_ktime_get_ns();
-
-	bpf_map_update_elem(&arrivals, &key, &now, BPF_ANY);
-	return 0;
-}
+AT_TRACEPOINT(netif_rx_entry, buffer_note(&arrivals, args[0]))
 
 static __always_inline void own(struct sock *sk)
 {
 	struct owner *o = bpf_sk_storage_get(&owners, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 
-	if (!o || o->pid)
-		return;
-	o->pid = bpf_get_current_pid_tgid() >> 32;
-	bpf_get_current_comm(o->comm, sizeof(o->comm));
+	if (o && !o->pid)
+		owner_now(o);
 }
 
 SEC("tp_btf/inet_sock_set_state")

@@ -40,19 +40,17 @@ static __always_inline void passes(const struct sk_buff *skb, u32 stage)
 	times_add_at(&spent_between, pair, spent);
 }
 
-#define AT_TRACEPOINT(NAME, STAGE)                              \
-	SEC("tp_btf/" #NAME)                                    \
-	int NAME(u64 *args)                                     \
-	{                                                       \
-		passes((const struct sk_buff *)args[0], STAGE); \
-		return 0;                                       \
-	}
+static __always_inline int traced(const u64 *args, enum stage stage)
+{
+	passes((const struct sk_buff *)args[0], stage);
+	return 0;
+}
 
-AT_TRACEPOINT(net_dev_queue, QUEUE)
-AT_TRACEPOINT(net_dev_start_xmit, TRANSMIT)
-AT_TRACEPOINT(netif_rx_entry, DRIVER)
-AT_TRACEPOINT(netif_receive_skb, DEVICE)
-AT_TRACEPOINT(skb_copy_datagram_iovec, READ)
+AT_TRACEPOINT(net_dev_queue, traced(args, QUEUE))
+AT_TRACEPOINT(net_dev_start_xmit, traced(args, TRANSMIT))
+AT_TRACEPOINT(netif_rx_entry, traced(args, DRIVER))
+AT_TRACEPOINT(netif_receive_skb, traced(args, DEVICE))
+AT_TRACEPOINT(skb_copy_datagram_iovec, traced(args, READ))
 
 /* load attaches it at the hook of its name. */
 #define AT_NETFILTER(NAME, STAGE)        \

@@ -4,23 +4,18 @@
  * is the owner for good, and no drop, reset, timeout or segment that is sent again is seen. */
 #include "kern.h"
 
-#define SYN 0x02
-#define RST 0x04
-#define ACK 0x10
 
 enum event { REQUEST, STEP, ESTABLISHED, WINDOW_SENT, WINDOW_RECEIVED };
 
 struct story {
 	u64 began; /* 0: nothing was seen */
-	u32 pid;
-	char comm[16];
+	struct owner owner;
 };
 
 struct event_record {
 	u64 ns, since;
-	u32 event, pid;
-	char comm[16];
-	u32 detail, more;
+	struct owner owner;
+	u32 event, detail, more;
 	u16 family, lport, rport;
 	u8 raddr[16];
 };
@@ -50,12 +45,6 @@ static __always_inline struct story *story_of(u64 sk)
 	return bpf_map_lookup_elem(&stories, &sk);
 }
 
-static __always_inline void own(struct story *s)
-{
-	s->pid = bpf_get_current_pid_tgid() >> 32;
-	bpf_get_current_comm(s->comm, sizeof(s->comm));
-}
-
 static __always_inline void tell(struct story *s, const struct sock *sk, enum event event, u32 detail, u32 more)
 {
 	struct event_record *r = bpf_ringbuf_reserve(&events, sizeof(*r), 0);
@@ -69,8 +58,7 @@ static __always_inline void tell(struct story *s, const struct sock *sk, enum ev
 		s->began = r->ns;
 	r->since = r->ns - s->began;
 	r->event = event;
-	r->pid = s->pid;
-	__builtin_memcpy(r->comm, s->comm, sizeof(r->comm));
+	r->owner = s->owner;
 	r->detail = detail;
 	r->more = more;
 	r->family = sk->__sk_common.skc_family;
@@ -95,20 +83,20 @@ static __always_inline int segment(struct __sk_buff *ctx, bool leaves)
 		return 1;
 	th = CAST(skb->head + skb->transport_header, struct tcphdr);
 	flags = tcp_flags(skb);
-	if (leaves && (flags & (SYN | ACK)) == SYN) {
+	if (leaves && (flags & (TCP_SYN | TCP_ACK)) == TCP_SYN) {
 		s = story_of((u64)sk);
 		if (s) {
-			own(s);
+			owner_now(&s->owner);
 			tell(s, sk, REQUEST, 0, 0);
 		}
 		return 1;
 	}
 	if (leaves && sk->sk_lock.owned) {
 		s = story_of((u64)sk);
-		if (s && !s->pid)
-			own(s);
+		if (s && !s->owner.pid)
+			owner_now(&s->owner);
 	}
-	if (th->window || flags & (SYN | RST))
+	if (th->window || flags & (TCP_SYN | TCP_RST))
 		return 1;
 	s = story_of((u64)sk);
 	if (s)
@@ -116,17 +104,7 @@ static __always_inline int segment(struct __sk_buff *ctx, bool leaves)
 	return 1;
 }
 
-SEC("cgroup_skb/egress")
-int sent(struct __sk_buff *ctx)
-{
-	return segment(ctx, true);
-}
-
-SEC("cgroup_skb/ingress")
-int received(struct __sk_buff *ctx)
-{
-	return segment(ctx, false);
-}
+AT_SEGMENTS(segment)
 
 SEC("tp_btf/inet_sock_set_state")
 int set_state(u64 *args)

@@ -56,8 +56,7 @@ tcp:::send, tcp:::receive
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-sent, tcp:::reset-received, tcp:::drop,
-tcp:::zero-window-sent, tcp:::zero-window-received,
-tcp:::connect-request, tcp:::send, tcp:::receive
+tcp:::zero-window-sent, tcp:::zero-window-received, tcp:::connect-request, tcp:::send, tcp:::receive
 / this->mine &&
   wanted(args[1], args[3]->tcps_lport, args[3]->tcps_rport, args[3]->tcps_laddr, args[3]->tcps_raddr) /
 {
@@ -67,8 +66,7 @@ tcp:::connect-request, tcp:::send, tcp:::receive
 }
 
 tcp:::state-change, tcp:::resend, tcp:::rto, tcp:::congestion-state, tcp:::reset-received, tcp:::drop,
-tcp:::zero-window-sent, tcp:::zero-window-received,
-tcp:::connect-request, tcp:::send, tcp:::receive
+tcp:::zero-window-sent, tcp:::zero-window-received, tcp:::connect-request, tcp:::send, tcp:::receive
 / this->mine == 2 && this->known == 0 && args[3]->tcps_state != TCP_STATE_CLOSED /
 {
 	born[arg0] = this->born;

@@ -99,25 +99,28 @@ static int link_event(struct attached *a, size_t prog, int event)
 
 static const uint32_t first;
 
-/* Is it where the owner service's program can be followed, and is that free? */
-static bool can_follow(const struct attached *a, size_t i, const struct image_prog *p)
+/* Is the program at that place? */
+static bool is_after(const struct owner_after *after, const struct image_prog *p)
 {
-	const struct owner_after *after = &a->after[i];
+	return p->expected_attach_type == after->type &&
+		(!after->tracepoint || (p->attach == ATTACH_TP_BTF && !strcmp(p->target, after->tracepoint)));
+}
 
-	if (after->array < 0 || a->follows[i] || p->expected_attach_type != after->type)
-		return false;
-	return !after->tracepoint || (p->attach == ATTACH_TP_BTF && !strcmp(p->target, after->tracepoint));
+/* The place where it can follow the owner service's program, and no other does; OWNER_AFTERS: there is none. */
+static size_t place_to_follow(const struct attached *a, const struct image_prog *p)
+{
+	for (size_t i = 0; a->after && i < OWNER_AFTERS; i++)
+		if (a->after[i].array >= 0 && !a->follows[i] && is_after(&a->after[i], p))
+			return i;
+	return OWNER_AFTERS;
 }
 
 /* Lets the owner service's program at the same place go on to this one. False: it is attached by itself. */
 static bool follow_owner(struct attached *a, size_t prog)
 {
-	size_t i = 0;
+	size_t i = place_to_follow(a, &a->loaded->image->progs.v[prog]);
 
-	while (a->after && i < OWNER_AFTERS && !can_follow(a, i, &a->loaded->image->progs.v[prog]))
-		i++;
-	if (!a->after || i == OWNER_AFTERS ||
-		bpfsys_map_update(a->after[i].array, &first, &a->loaded->progs[prog], BPF_ANY))
+	if (i == OWNER_AFTERS || bpfsys_map_update(a->after[i].array, &first, &a->loaded->progs[prog], BPF_ANY))
 		return false;
 	a->follows[i] = prog + 1;
 	a->before[i] = load_prog_missed(a->after[i].prog);

@@ -7,7 +7,7 @@
 
 #include "lang/check/check.h"
 
-static bool both(const struct expr *e, int64_t *a, int64_t *b);
+static bool constant(const struct expr *e, int64_t *out);
 
 /* NULL: no constant text. */
 static const char *text_of(const struct expr *e)
@@ -17,42 +17,36 @@ static const char *text_of(const struct expr *e)
 	return e->kind == EX_STR ? e->str : NULL;
 }
 
-/* Texts are compared up to the first NUL, as at run time. */
-static bool same_texts(const struct expr *e, int64_t *out)
+/* The right side counts only if the left one does not decide. */
+static bool logic(const struct expr *e, int64_t *out)
 {
-	const char *a = text_of(e->a), *b = text_of(e->b);
-
-	if (!a || !b || (e->op != OP_EQ && e->op != OP_NE))
+	if (!constant(e->a, out))
 		return false;
-	*out = (strcmp(a, b) == 0) == (e->op == OP_EQ);
+	if ((*out != 0) != (e->op == OP_LOR) && !constant(e->b, out))
+		return false;
+	*out = *out != 0;
 	return true;
 }
 
-/* The operators that predicates of tools have. */
+/* The operators that predicates of tools have. Texts are compared up to the first NUL, as at run time. */
 static bool binary(const struct expr *e, int64_t *out)
 {
+	const char *x = text_of(e->a), *y = text_of(e->b);
 	int64_t a, b;
+	bool same;
 
-	if (same_texts(e, out))
-		return true;
-	if (!both(e, &a, &b))
+	if (e->op == OP_LAND || e->op == OP_LOR)
+		return logic(e, out);
+	if (e->op != OP_EQ && e->op != OP_NE)
 		return false;
-	switch ((int)e->op) {
-	case OP_EQ:
-		*out = a == b;
-		return true;
-	case OP_NE:
-		*out = a != b;
-		return true;
-	case OP_LAND:
-		*out = a && b;
-		return true;
-	case OP_LOR:
-		*out = a || b;
-		return true;
-	default:
+	if (x && y)
+		same = strcmp(x, y) == 0;
+	else if (constant(e->a, &a) && constant(e->b, &b))
+		same = a == b;
+	else
 		return false;
-	}
+	*out = same == (e->op == OP_EQ);
+	return true;
 }
 
 /* Integers, comparisons of texts, and what tools' predicates are made of. */
@@ -80,23 +74,10 @@ static bool constant(const struct expr *e, int64_t *out)
 	}
 }
 
-static bool both(const struct expr *e, int64_t *a, int64_t *b)
-{
-	return constant(e->a, a) && constant(e->b, b);
-}
-
 bool expr_decided(const struct expr *e, bool *truth)
 {
 	int64_t v;
 
-	if (e->kind == EX_UNARY && e->op == OP_NOT) {
-		if (!expr_decided(e->a, truth))
-			return false;
-		*truth = !*truth;
-		return true;
-	}
-	if (e->kind == EX_BINARY && (e->op == OP_LAND || e->op == OP_LOR))
-		return expr_decided(e->a, truth) && (*truth == (e->op == OP_LOR) || expr_decided(e->b, truth));
 	if (!constant(e, &v))
 		return false;
 	*truth = v != 0;
